@@ -27,6 +27,7 @@ ABOUT_MORE = {
     "refusals/test_bad_inputs.py": "inputs that are wrong, through all of the API",
     "runtime/kernels/test_kernels.py": "all kernels, by a table of samples",
     "runtime/rules/test_rules.py": "all rules, by a table of samples",
+    "runtime/rules/test_scipy_compiled.py": "the rules of SciPy's functions, in generated code",
     "runtime/tape/test_tape_conformance.py": "the tape and its reference, feature by feature",
     "runtime/tape/test_tape_guides.py": "examples from TensorFlow's guides",
     "runtime/tape/test_tape_nesting.py": "tapes inside of tapes",

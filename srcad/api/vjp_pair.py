@@ -31,9 +31,11 @@ class Pair:
         name, names = version.unit.name, version.unit.names.copy()
         more = (names.fresh("trace"), names.fresh("result_bar"))
         forward = compiled_routine(version, 0, shape_of(f"{name}_forward", self.parameters))
+        reverse = compiled_routine(version, 1, shape_of(f"{name}_reverse", (*self.parameters, *more)))
+        if forward.tiers is not None:
+            forward.tiers.reverse = reverse
         told = telling(version, forward)
-        self.forward = of_plain_arrays(forward) if told is forward else told
-        self.reverse = compiled_routine(version, 1, shape_of(f"{name}_reverse", (*self.parameters, *more)))
+        self.forward, self.reverse = (of_plain_arrays(forward) if told is forward else told), reverse
 
     def pullback(self, arguments: tuple[Any, ...], value: Any, trace: Any) -> Callable[[Any], tuple[Any, ...]]:
         """The linear function from the adjoint of the value to the adjoints of the arguments."""

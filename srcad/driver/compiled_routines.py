@@ -19,8 +19,10 @@ from numba.core.registry import CPUDispatcher
 
 from srcad.driver import numba_check
 from srcad.driver.memoisation import remembered
+from srcad.driver.options import Options
 from srcad.driver.passes import ROWS
 from srcad.driver.result_precision import of_kind
+from srcad.driver.tiered_routines import let_run_meanwhile, with_python_numbers
 from srcad.driver.trace_memory import refuse_trace
 from srcad.driver.user_exceptions import tell
 from srcad.driver.version import Request, Version
@@ -51,15 +53,15 @@ def compiled_routine(
     Unless it `assumes` that arrays fit without broadcasting, it can be called from compiled code.
     """
     count = len(version.unit.parameters)
-    uncompiled = uncompiled_routine(version, index)
+    is_tiered = version.request.options.tiered
+    plain = uncompiled_routine(version, index, islands=True)
+    uncompiled = with_python_numbers(plain) if is_tiered else plain
 
     def specialise(kinds: tuple[Any, ...]) -> CPUDispatcher:
         if not numba_check.is_tested():
             numba_check.check(_gradient)
         # A trace is read by the function that was generated together with the one that recorded it.
-        recorded = getattr(kinds[count], "instance_class", None) if len(kinds) > count else None
-        made = version.compiled_with(recorded.__module__) if recorded is not None else None
-        return (made or version.compiled(kinds[:count], assumes and version.assumes))[index]
+        return (version.recorded_by(kinds) or version.compiled(kinds[:count], assumes and version.assumes))[index]
 
     def widen() -> None:
         version.assumes = False
@@ -79,7 +81,10 @@ def compiled_routine(
 
     instead = None if must_compile else otherwise
     about = functools.partial(subject_of, version.function, version.request.mode)
-    return TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted, about)
+    made = TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted, about)
+    if is_tiered:
+        let_run_meanwhile(made, version, index, None if must_compile else uncompiled)
+    return made
 
 
 _KINDS = {
@@ -106,7 +111,9 @@ def subject_of(function: Callable[..., Any], mode: str) -> Subject:
 
 def _gradient(function: Callable[..., Any]) -> TypedDispatcher:
     """The compiled gradient of a function of two arguments by the first."""
-    return compiled_routine(Version(function, Request("grad", (0,), False)), 0, lambda x, k: None, must_compile=True)
+    return compiled_routine(
+        Version(function, Request("grad", (0,), False, Options(tiered=False))), 0, lambda x, k: None, must_compile=True
+    )
 
 
 def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,13 +169,16 @@ def _bound(routine: Any, args: Any, kwargs: Any) -> tuple[Any, ...] | None:
     return bound.args
 
 
-def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
-    """The generated function of this index as plain Python, chosen by the types of the arguments at each call."""
+def uncompiled_routine(version: Version, index: int, islands: bool = False) -> Callable[..., Any]:
+    """The generated function of this index as plain Python, chosen by the types of the arguments at each call.
+
+    With `islands`, a function that loops is compiled around the calls that Numba does not know.
+    """
 
     def first(*args: Any) -> Any:
         kinds = _kinds_of(version, args)
         try:
-            return version.uncompiled(kinds)(*args)
+            return version.uncompiled(kinds, islands)(*args)
         except SrcadError:
             raise
         except MemoryError as problem:

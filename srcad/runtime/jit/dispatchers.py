@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
@@ -35,6 +35,9 @@ from srcad.runtime.jit.machine_code import MachineCode
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
 from srcad.runtime.support.compile_progress import Subject, announced, expect
+
+if TYPE_CHECKING:
+    from srcad.runtime.jit.tiers import Tiers
 
 # Only `prange` runs in parallel. Array statements do not: the last digits of their sums would depend on the number of
 # threads.
@@ -166,6 +169,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.rounded = rounded
         self.exhausted = exhausted
         self.subject = subject
+        self.tiers: Tiers | None = None  # what runs while machine code is made in the background
         self.met_arrays: Callable[[], None] | None = None
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
@@ -209,8 +213,20 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
                 self.add_overload(result)
         return result.entry_point
 
+    def made_for(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
+        """The dispatcher of the function that is generated for these argument types."""
+        return self.specialise(tuple(map(plain, arguments)))
+
+    def failure(self, arguments: tuple[Any, ...]) -> CannotType | None:
+        """Why there is no machine code for these argument types."""
+        return self._failed.get(arguments)
+
+    def give_up(self, arguments: tuple[Any, ...], problem: CannotType) -> None:
+        """There will be no machine code for these argument types."""
+        self._failed[arguments] = problem
+
     def _compiled(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
-        dispatcher = self.specialise(tuple(map(plain, arguments)))
+        dispatcher = self.made_for(arguments)
         try:
             dispatcher.compile(arguments)
         except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
@@ -229,6 +245,9 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             kinds = tuple(_type_of(self, argument) for argument in args)
             if types.pyobject in kinds:
                 raise CannotType(_unknown(self, args, kinds))
+            meanwhile = None if self.tiers is None else self.tiers.instead(self, kinds)
+            if meanwhile is not None:
+                return lambda *args: meanwhile(*_given(args))
             entry = self.compile(kinds)
             call = self._first_call(entry)  # looked up after compiling, which may have changed the class
             if self.rounded is None or _SINGLE.isdisjoint(kinds):

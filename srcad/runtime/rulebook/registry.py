@@ -43,6 +43,7 @@ class _Placeholder:
 
 
 d: Any = _Placeholder()
+refused: Any = _Placeholder()  # stated in place of a derivative that is not known: who asks for it gets MissingRule
 
 
 _rules: dict[Hashable, dict[Fit, Rule]] = {}
@@ -52,6 +53,7 @@ _folding: set[Hashable] = set()
 _users: set[Hashable] = set()
 _met = {"", "__main__", "numpy", "numba", "srcad"}  # packages whose rules, if any, have been loaded
 _called: dict[Hashable, Any] = {}
+_libraries = {"scipy.special": "srcad.runtime.rules.scipy.special"}  # library -> module of the rules of its functions
 _loaded: list[str] = []
 _complete: list[bool] = []
 _loading = threading.RLock()
@@ -77,10 +79,8 @@ def _merged(first: Rule, second: Rule) -> Rule:
 
 def has_own_rule(primitive: Any) -> bool:
     """Whether srcad itself has a rule or a definition for a function."""
-    _load()
     key = key_of(primitive)
-    known = key in _rules or key in _definitions or key in _effects
-    return known and key not in _users
+    return key not in _users and any(_is_in(table, key) for table in (_rules, _definitions, _effects))
 
 
 def enter_users(rule: Rule) -> None:
@@ -190,8 +190,9 @@ def partial(
 ) -> Callable[[Function], Function]:
     """State the partial derivatives of an elementwise primitive: one expression, or a tuple with one per input.
 
-    `None` stands for an input without a derivative. `arity=1` restricts the rule to calls with one argument,
-    `literals=(1,)` to calls whose second argument is a number other than 0 that is written in the source.
+    `None` stands for an input by which the derivative is zero, `refused` for one by which it is not known. `arity=1`
+    restricts the rule to calls with one argument, `literals=(1,)` to calls whose second argument is a number other
+    than 0 that is written in the source.
 
         @partial(np.tanh)
         def tanh(y, x):
@@ -282,6 +283,18 @@ def _load() -> None:
             _complete.append(True)
 
 
+def _is_in(table: Collection[Hashable], primitive: Any) -> bool:
+    """Whether a table has a primitive. Rules of other libraries are imported when the program has imported these."""
+    _load()
+    if not _is_hashable(primitive):
+        return False
+    if primitive not in table and any(each in sys.modules for each in tuple(_libraries)):
+        with _loading:
+            for each in [name for name in _libraries if name in sys.modules]:
+                importlib.import_module(_libraries.pop(each))
+    return primitive in table
+
+
 def _is_hashable(thing: Any) -> bool:
     try:
         hash(thing)
@@ -302,9 +315,8 @@ def find(primitive: Any, ndims: Sequence[int | None] = (), literals: Collection[
     """
     if hasattr(primitive, "__srcad_rule__"):
         return primitive.__srcad_rule__  # type: ignore[no-any-return]
-    _load()
     key = key_of(primitive)
-    if key not in _rules:
+    if not _is_in(_rules, key):
         return None
     variants = _rules[key]
     general = variants.get(Fit())
@@ -326,8 +338,9 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
     >>> definition(np.var).__name__
     'var'
     """
-    _load()
-    return (_definitions.get(primitive) or _effects.get(primitive)) if _is_hashable(primitive) else None
+    if _is_in(_definitions, key := key_of(primitive)):
+        return _definitions[key]
+    return _effects[primitive] if _is_in(_effects, primitive) else None
 
 
 @cache
@@ -350,8 +363,7 @@ def is_effect(primitive: Any) -> bool:
     >>> is_effect(np.add.at), is_effect(np.var)
     (True, False)
     """
-    _load()
-    return _is_hashable(primitive) and primitive in _effects
+    return _is_in(_effects, primitive)
 
 
 def folds(primitive: Any) -> bool:
@@ -360,13 +372,12 @@ def folds(primitive: Any) -> bool:
     >>> folds(max)
     True
     """
-    _load()
-    return _is_hashable(primitive) and primitive in _folding
+    return _is_in(_folding, primitive)
 
 
 def primitives() -> tuple[Any, ...]:
-    """All primitives with a rule or a definition, in the order of registration."""
-    _load()
+    """All primitives with a rule or a definition, in the order of registration; of imported libraries only."""
+    _is_in(_rules, None)
     return tuple(dict.fromkeys((*_rules, *_definitions)))
 
 
@@ -374,8 +385,8 @@ def variants(primitive: Any) -> tuple[Rule, ...]:
     """All rules of a primitive, including those restricted to certain calls."""
     if hasattr(primitive, "__srcad_rule__"):
         return (primitive.__srcad_rule__,)
-    _load()
-    return tuple(_rules.get(key_of(primitive), {}).values())
+    key = key_of(primitive)
+    return tuple(_rules[key].values()) if _is_in(_rules, key) else ()
 
 
 __all__ = [
@@ -394,6 +405,7 @@ __all__ = [
     "linear",
     "partial",
     "primitives",
+    "refused",
     "tangent",
     "variants",
     "view",

@@ -3,7 +3,7 @@
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import adjoint, d, linear, tangent, zero
 
-zero(kernels.zero_like, kernels.element_count, kernels.unit_like, kernels.elements_of)
+zero(kernels.zero_like, kernels.unit_like, kernels.elements_of)
 
 
 @adjoint(kernels.fitted)

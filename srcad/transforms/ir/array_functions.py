@@ -16,6 +16,7 @@ import builtins
 import enum
 import math
 import operator
+import sys
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -27,6 +28,7 @@ from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 
 MODULES = {"np": np, "math": math, "operator": operator, "kernels": kernels, "builtins": builtins}
+LIBRARY = "scipy"  # whose functions programs may call as well; it is imported by these programs only
 
 
 class Fact(enum.Flag):
@@ -270,7 +272,8 @@ def named(path: str | None) -> Any:
     (True, None, None)
     """
     first, *rest = (path or "").split(".")
-    found: Any = MODULES.get(first) if rest else getattr(builtins, first, None)
+    found: Any = MODULES.get(first, sys.modules.get(LIBRARY) if first == LIBRARY else None)
+    found = found if rest else getattr(builtins, first, None)
     for attribute in rest:
         found = getattr(found, attribute, None)
     return found

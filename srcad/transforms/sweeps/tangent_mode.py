@@ -19,10 +19,17 @@ from srcad.refusals.names_and_functions import NO_FORWARD_RULE
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.runtime.rulebook.strong_zeros import infinite_names
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees, CallTangents, calls_in
-from srcad.transforms.adjoint.rule_expansion import bound, refuse_closed, splice, weighted, with_strong_zeros
+from srcad.transforms.adjoint.rule_expansion import (
+    bound,
+    infinite_in,
+    refuse_closed,
+    refuse_unknown,
+    splice,
+    weighted,
+    with_strong_zeros,
+)
 from srcad.transforms.adjoint.to_core_form import Splitter
 from srcad.transforms.analysis.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.analysis.program_facts import Program
@@ -147,6 +154,7 @@ class Tangents:
         """The sum of partial derivatives times tangents."""
         template = rule.partials
         assert template is not None
+        refuse_unknown(rule, template, inputs, self.program, place)
         spliced = splice(
             template,
             {template.parameters[0]: load(name), **inputs},
@@ -155,7 +163,7 @@ class Tangents:
             self.bindings,
             not self.program.types.is_array(name),
         )
-        infinite = {name} if infinite_names(rule.primitive, template.parameters) else set()
+        infinite = infinite_in(rule, template, name, spliced, self.program)
         total: gast.expr | None = None
         for parameter, factor in zip(template.parameters[1:], spliced.returned, strict=False):
             argument = inputs.get(parameter)
@@ -195,6 +203,7 @@ class Tangents:
     def by_template(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:
         """The tangent rule, without the terms of inputs that have no tangent."""
         assert rule.tangent is not None
+        refuse_unknown(rule, rule.tangent, inputs, self.program, place)
         template = with_strong_zeros(rule, rule.tangent, inputs, self.program)
 
         def derivative(parameter: str) -> gast.expr:

@@ -134,22 +134,6 @@ def _overload_inner(a, b):
     return lambda a, b: a * b
 
 
-def element_count(x: Any) -> int:
-    """The number of elements of an array; 1 for a number.
-
-    >>> element_count(np.ones((2, 3))), element_count(2.0)
-    (6, 1)
-    """
-    return int(np.size(x))
-
-
-@overload(element_count)
-def _overload_element_count(x):
-    if isinstance(x, types.Array):
-        return lambda x: x.size
-    return lambda x: 1
-
-
 def unit_like(x: Any, k: int) -> Any:
     """The unit vector of element k of an array, in its shape; 1 for a number.
 
