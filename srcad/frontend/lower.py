@@ -171,8 +171,10 @@ class _Lowering:
             procedure = self.procedure(callee)
         except SrcadError as problem:
             raise problem.called_from(place) from None
-        if procedure is None:
-            return None
+        return None if procedure is None else self.users_call(procedure, node, caller, place)
+
+    def users_call(self, procedure: Procedure, node: gast.Call, caller: Flattener, place: Place | None) -> gast.expr:
+        """Inline a call of a procedure, or lower the procedure on its own."""
         given = bind_arguments(node, procedure, place)
         statics = known_arguments(procedure, given, caller.memory, self.draft.bindings)
         base = self.outline.base(procedure, statics, given)
