@@ -110,6 +110,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_choices(explain)
     explain.set_defaults(run=_explain)
 
+    doctor = commands.add_parser(
+        "doctor", help="print versions, processor, threads and cache folder, and what is wrong"
+    )
+    doctor.add_argument("--warm", action="store_true", help="fill the cache folder with what many first calls need")
+    doctor.set_defaults(run=_doctor)
+
     check = commands.add_parser("check", help="compare a gradient with finite differences and with forward mode")
     _add_target(check)
     check.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
@@ -119,6 +125,17 @@ def _parser() -> argparse.ArgumentParser:
     _add_choices(check)
     check.set_defaults(run=_check)
     return parser
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from srcad.tools import doctor
+
+    if options.warm:
+        doctor.warm(lambda line: print(line, flush=True))
+        print()
+    report = doctor.Report.made()
+    print(report.text())
+    return 1 if report.problems else 0
 
 
 def _add_target(parser: argparse.ArgumentParser) -> None:
