@@ -1,6 +1,6 @@
-"""Higher-order calls: `map`, `filter`, `reduce`, methods of texts, and starred targets, where arguments are known.
+"""Higher-order calls: `map`, `filter`, `reduce`, and starred targets, where arguments are known.
 
-map(f, values)      functools.reduce(f, values)      mode.startswith("log")      first, *rest = values
+map(f, values)      functools.reduce(f, values)      first, *rest = values
 """
 
 from __future__ import annotations
@@ -9,17 +9,12 @@ from typing import Any
 
 import gast
 
-from srcad.refusals.numpy_calls import REDUCE, REST_OF_SHAPE, TEXT_METHOD, TOO_FEW_VALUES
+from srcad.refusals.numpy_calls import REDUCE, REST_OF_SHAPE, TOO_FEW_VALUES
 from srcad.transforms.ir.build import at, call, const, dotted_path, load, stored, subscript
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
 from srcad.transforms.ir.primitive import look_up
 from srcad.transforms.lowering.structures.abstract_state import Structure
 from srcad.transforms.lowering.structures.container_methods import Methods, Parts
-
-_OF_TEXTS = frozenset(
-    {"startswith", "endswith", "lower", "upper", "strip", "replace", "removeprefix", "removesuffix", "split", "isdigit"}
-)
-
 
 class Functional(Methods):
     """Calls that are replaced by what they compute."""
@@ -32,14 +27,6 @@ class Functional(Methods):
     def elements(self, node: gast.expr) -> Parts | None:
         """The elements that a loop over a structure visits; None for an array."""
         return self.parts(node) if isinstance(node, Structure) else None
-
-    def of_text(self, text: str, method: str, node: gast.Call) -> gast.expr:
-        """A method of a constant text."""
-        arguments = [self.key(each) for each in node.args]
-        if method not in _OF_TEXTS or node.keywords:
-            self.refuse(TEXT_METHOD, name=method)
-        found = getattr(text, method)(*arguments)
-        return self.sequence(list, list(map(const, found))) if isinstance(found, list) else const(found)
 
     def mapped(self, node: gast.Call) -> gast.expr:
         """`map` and `filter`, as a list."""

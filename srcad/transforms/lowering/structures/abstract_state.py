@@ -53,7 +53,13 @@ class Cell:
                 if self.type is plain:
                     return name
             return "a tuple" if self.type is tuple else f"a `{self.type.__name__}`"
+        if self.type is Text:
+            return "a string"
         return f"an object of class `{self.type.__name__}`"
+
+
+class Text:
+    """The class of an f-string whose parts are known only at run time; keys are position, conversion and format."""
 
 
 class Structure(gast.expr):  # type: ignore[misc]  # gast carries no annotations
