@@ -49,7 +49,9 @@ def plain_signature(function: FunctionType, eval_str: bool = False) -> inspect.S
     if gathered is None:
         return own
     named = [each for each in own.parameters.values() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
-    return own.replace(parameters=sorted([*named, *gathered], key=lambda each: (each.kind, each.default is not each.empty)))
+    return own.replace(
+        parameters=sorted([*named, *gathered], key=lambda each: (each.kind, each.default is not each.empty))
+    )
 
 
 def _gathered(function: FunctionType) -> list[Parameter] | None:
@@ -60,7 +62,9 @@ def _gathered(function: FunctionType) -> list[Parameter] | None:
         return None
     own = inspect.signature(function, follow_wrapped=False).parameters.values()
     places = [each for each in own if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-    has_rest, has_options = (any(each.kind is kind for each in own) for kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD))
+    has_rest, has_options = (
+        any(each.kind is kind for each in own) for kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    )
     by_name = {each.name for each in own if each.kind is each.KEYWORD_ONLY}
     found = []
     for position, each in enumerate(wrapped.parameters.values()):
@@ -69,9 +73,7 @@ def _gathered(function: FunctionType) -> list[Parameter] | None:
         is_positional = each.kind is not each.KEYWORD_ONLY
         if (is_positional and position < len(places)) or each.name in by_name:
             continue
-        if is_positional if has_rest else has_options:
-            found.append(each)
-        elif has_options:
+        if (is_positional if has_rest else has_options) or has_options:
             found.append(each)
         elif each.default is each.empty:
             return None
@@ -100,7 +102,9 @@ def spread(function: FunctionType, tree: gast.FunctionDef) -> gast.FunctionDef |
     for statement in before:
         for node in gast.walk(statement):
             gast.copy_location(node, tree)
-    order = [name for name in plain_signature(function).parameters if name not in {each.id for each in tree.args.kwonlyargs}]
+    order = [
+        name for name in plain_signature(function).parameters if name not in {each.id for each in tree.args.kwonlyargs}
+    ]
     tree.args.posonlyargs, tree.args.vararg, tree.args.kwarg = [], None, None
     only_named = [each.name for each in gathered if each.kind is each.KEYWORD_ONLY]
     tree.args.args = [_name(name, gast.Param()) for name in order if name not in only_named]

@@ -70,14 +70,14 @@ GLOBAL = Refusal(
 
 DEL = Refusal(
     UnsupportedSyntax,
-    "`del`",
-    "`del` is supported only for one element of a list or dictionary",
-    "remove the `del` statement, or build a list or array of the elements that remain",
+    "`del` of slices and attributes",
+    "`del` is supported only for names, and for one element of a list or dictionary",
+    "build a list or array of the elements that remain",
     """
     def f(x):
-        y = x * x
-        del x
-        return y
+        values = [x, 2.0 * x, 3.0 * x]
+        del values[:2]
+        return values[0]
     """,
 )
 

@@ -14,6 +14,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import lower_builtin, overload, type_callable
 
+from srcad.errors import NotDifferentiable
+
 
 def check_index(index: int, extent: int, message: str) -> None:
     """Raise IndexError unless an index, which may count from the end, is one of an axis of this extent.
@@ -51,6 +53,17 @@ def check_match(room: int, message: str, needed: tuple[int, ...] = ()) -> None:
     """
     if room < 0 and all(each >= 0 for each in needed):
         raise ValueError(message)
+
+
+def check_one_element(room: int, message: str) -> None:
+    """The same for the number of elements of a result: raise NotDifferentiable.
+
+    >>> check_one_element(-1, "f returns two numbers")
+    Traceback (most recent call last):
+    srcad.errors.NotDifferentiable: f returns two numbers
+    """
+    if room < 0:
+        raise NotDifferentiable(message)
 
 
 def check_indices(indices: np.ndarray[Any, Any], extent: int, message: str) -> None:
@@ -129,6 +142,7 @@ def _index(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @type_callable(check_room)
 @type_callable(check_match)
+@type_callable(check_one_element)
 def _room_type(context: Any) -> Callable[..., Any]:
     def typer(room: Any, message: Any, needed: Any = types.Tuple(())) -> Any:  # noqa: B008  a constant
         is_known = isinstance(needed, types.BaseTuple) and _are_integers(room, *needed)
@@ -156,6 +170,7 @@ def _raise_without_room(function: Callable[..., Any], error: type[Exception]) ->
 
 _raise_without_room(check_room, IndexError)
 _raise_without_room(check_match, ValueError)
+_raise_without_room(check_one_element, NotDifferentiable)
 
 
 @overload(check_indices)

@@ -2,12 +2,13 @@
 
 params[f"W{i}"]     "W" + str(i)     "W%d" % i     "{}_{}".format(kind, i)     "_".join(names)
 
-becomes params["W0"] in the iteration for i = 0 of a loop that is unrolled. An f-string with parts that are known only at
-run time is a structure of class `Text`, which `print`, `raise` and other f-strings take.
+becomes params["W0"] in the iteration for i = 0 of a loop that is unrolled. An f-string with parts that are known only
+at run time is a structure of class `Text`, which `print`, `raise` and other f-strings take.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -27,36 +28,22 @@ _METHODS = frozenset(
         *("format", "join", "zfill", "title", "capitalize", "count", "find", "rfind", "center", "ljust", "rjust"),
     }
 )
+_CONVERSIONS: dict[int, Callable[[object], str]] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
 _PLAIN = (str, int, float, bool, type(None))
 
 
 class Texts(Functional):
     """Computes texts."""
 
-    def core(self, node: gast.expr) -> gast.expr:
-        """The expression as one operation on atoms, or as a structure."""
-        match node:
-            case gast.JoinedStr(values=values):
-                return self.joined_text(values)
-            case gast.BinOp(left=gast.Constant(value=str(text)), op=gast.Mod(), right=right):
-                known = self.plain_constant(self.part(right))
-                if known is UNKNOWN:
-                    return self.unknown_text()
-                return const(text % known)
-            case gast.Call(func=gast.Name(id="str"), args=[value], keywords=[]) if self.meant(node.func) is str:
-                part = self.part(value)
-                known = self.plain_constant(part)
-                if known is not UNKNOWN and not isinstance(known, tuple):
-                    return const(str(known))
-                node.args = [part]
-        return super().core(node)
+    def formatted_text(self, text: str, right: gast.expr) -> gast.expr:
+        """`text % right`."""
+        return const(text % self.known_text(self.part(right)))
 
-    def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
-        """`left op right`: a sum of texts that are known."""
-        known = self.constant(left), self.constant(right)
-        if isinstance(op, gast.Add) and all(type(each) is str for each in known):
-            return const(known[0] + known[1])
-        return super().binary(left, op, right)
+    def text_of(self, node: gast.Call) -> gast.expr | None:
+        """`str(value)` of a constant; None for other values."""
+        node.args = [self.part(each) for each in node.args]
+        known = self.plain_constant(node.args[0])
+        return None if known is UNKNOWN or isinstance(known, tuple) else const(str(known))
 
     def of_text(self, text: str, method: str, node: gast.Call) -> gast.expr:
         """A method of a constant text."""
@@ -81,10 +68,6 @@ class Texts(Functional):
             raise NeedsConstant
         return known
 
-    def unknown_text(self) -> gast.expr:
-        """A text that is known only at run time, where it is not a message."""
-        raise NeedsConstant
-
     def plain_constant(self, part: gast.expr) -> Any:
         """A constant whose text is that of Python, or a tuple of such, else UNKNOWN."""
         known = self.constant(part)
@@ -104,7 +87,7 @@ class Texts(Functional):
                 raise NeedsConstant
             known = self.plain_constant(part)
             if known is not UNKNOWN:
-                shown = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(value.conversion, lambda each: each)(known)
+                shown = _CONVERSIONS[value.conversion](known) if value.conversion in _CONVERSIONS else known
                 pieces.append(((-1, ""), const(format(shown, form))))
             elif isinstance(part, Structure) and part.cell.type is Text:
                 pieces += [(key[1:], each) for key, each in self.contents(part).items()]
