@@ -42,7 +42,7 @@ from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
-from srcad.transforms.normalise.one_element_results import returns_array, with_number
+from srcad.transforms.normalise.one_element_results import with_number
 from srcad.transforms.normalise.type_splitting import noted_join, split
 from srcad.transforms.sweeps.callee_pairs import make_tangent
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
@@ -126,7 +126,7 @@ def derive(
         core = _core(_with_bounds_checks(begin).unit)
         return _printed(_with_debug_checks(core) if debug else core, None)
     state = differentiable_state(begin, after)
-    if mode in _OF_NUMBERS and after not in _BEFORE_DIFFERENTIATION and returns_array(state):
+    if mode in _OF_NUMBERS and after not in _BEFORE_DIFFERENTIATION:
         begin, state = _of_one_element(begin, state)
     if after in _BEFORE_DIFFERENTIATION:
         return _printed(_core(state.unit), state.types.result)
@@ -139,10 +139,12 @@ _OF_NUMBERS = ("grad", "value_and_grad", "hvp")
 
 def _of_one_element(begin: Code, state: Code) -> tuple[Code, Code]:
     """A function that returns an array with the number in it as the result, if there is one element."""
+    if not isinstance(state.types.result, nb.Array):
+        return begin, state
     try:
         refuse_result(state.unit, state.types)
     except NotDifferentiable as refused:
-        unit = with_number(begin.unit, str(refused))
+        unit = with_number(begin.unit, state.types.result, refused)
         if unit is not None:
             begin = replace(begin, unit=unit)
             return begin, differentiable_state(begin)

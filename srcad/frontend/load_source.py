@@ -90,7 +90,8 @@ def load(function: Callable[..., Any]) -> Source:
     code, found = plain.__code__, _found(plain, lines)
     name = plain.__name__ if plain.__name__.isidentifier() else found.name or "anonymous"
     tree = function_to_gast(found, name)
-    spread_tree = spread(plain, copy.deepcopy(tree)) if is_wrapper(plain) else None
+    is_wrapping = hasattr(plain, "__wrapped__") and is_wrapper(plain)
+    spread_tree = spread(plain, copy.deepcopy(tree)) if is_wrapping else None
     source = Source(
         name=name,
         tree=tree if spread_tree is None else spread_tree,
@@ -104,7 +105,7 @@ def load(function: Callable[..., Any]) -> Source:
         function=plain,
         partial=partial_in(function),
     )
-    if is_wrapper(plain) and spread_tree is None:
+    if is_wrapping and spread_tree is None:
         raise WRAPPED_FUNCTION.at(source.place(tree), name=name)
     return source if source.partial is None else _without_held(source, source.partial)
 
@@ -153,7 +154,7 @@ def signature_of(function: Callable[..., Any], eval_str: bool = False) -> inspec
     if partial is not None:
         return left_open(partial, signature_of(partial.func, eval_str))
     plain, _, receiver = unwrap(function)
-    signature = plain_signature(plain, eval_str)
+    signature = _signature(plain, eval_str)
     parameters = list(signature.parameters.values())
     return signature.replace(parameters=parameters[receiver is not None :])
 
@@ -262,8 +263,14 @@ def _owners(function: FunctionType, tree: gast.FunctionDef) -> dict[str, Any]:
     return owners
 
 
+def _signature(function: FunctionType, eval_str: bool = False) -> inspect.Signature:
+    if hasattr(function, "__wrapped__"):
+        return plain_signature(function, eval_str)
+    return inspect.signature(function, follow_wrapped=False, eval_str=eval_str)
+
+
 def _defaults(function: FunctionType) -> dict[str, Any]:
-    parameters = plain_signature(function).parameters.values()
+    parameters = _signature(function).parameters.values()
     return {parameter.name: parameter.default for parameter in parameters if parameter.default is not parameter.empty}
 
 
