@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from srcad.driver.derivative_passes import DerivativePasses
 from srcad.driver.pass_manager import passed, reached_types
 from srcad.driver.passes import OPTIMISE
 from srcad.errors import MayOverlap, SrcadError
@@ -13,7 +14,7 @@ from srcad.transforms.checkpointing.loop_outlining import outlined
 from srcad.transforms.inference.execution_tracing import Conflict
 from srcad.transforms.ir.code import Code
 from srcad.transforms.normalise.alias_versioning import choose
-from srcad.transforms.normalise.callee_specialisation import Library
+from srcad.transforms.normalise.callee_specialisation import Library, calls_functions
 from srcad.transforms.normalise.type_decided_branches import without_decided
 from srcad.transforms.normalise.type_splitting import note_join
 
@@ -38,7 +39,9 @@ def infer_types(code: Code) -> Code:
 
 def specialise_callees(code: Code) -> Code:
     """Calls of functions that are not inlined become calls of their versions, which go through the passes as well."""
-    return Library(finisher(code)).specialise(code)
+    if not calls_functions(code.unit):
+        return code
+    return Library(finisher(code), code.settings.numbers, DerivativePasses(code)).specialise(code)
 
 
 def drop_decided_branches(code: Code) -> Code:

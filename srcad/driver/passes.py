@@ -354,6 +354,13 @@ SIMPLIFY = (
         when=("debug",),
     ),
     Pass(
+        "interpreted_arithmetic",
+        "transforms.postoptimise.interpreted_arithmetic:with_infinities",
+        "divisions and powers of rules give infinities where Python raises an exception, in code that is not compiled",
+        needs=(MARKED,),
+        when=("interpreted",),
+    ),
+    Pass(
         "sweep_joining",
         "driver.back_end:join_sweeps",
         "names that both sweeps store are one name again; marks between the sweeps go",
@@ -542,6 +549,14 @@ FINISH = (
         needs=(PLAIN_SUMS,),
         keeps=(TYPES,),
         when=("loops",),
+    ),
+    Pass(
+        "memory_scopes",
+        "",
+        "LLVM is told which arrays share no memory; the text stays the same",
+        optional=True,
+        within="llvm_assumptions",
+        source="LLVM Language Reference, `noalias` and `alias.scope` metadata",
     ),
 )
 

@@ -7,6 +7,9 @@ Invariant    a kernel's name is part of generated text, which is stored on disk:
 Elsewhere    rules that call kernels (`runtime.rules`).
 """
 
+import importlib
+from typing import Any
+
 from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.arrays.complex_numbers import argument, direction, imaginary, modulus, squared_modulus
@@ -25,7 +28,16 @@ from srcad.runtime.kernels.arrays.element_moves import (
 )
 from srcad.runtime.kernels.arrays.fourier import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
+from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
+from srcad.runtime.kernels.arrays.jacobian_assembly import (
+    as_row,
+    element_count,
+    from_columns,
+    from_row,
+    into_columns,
+    unit_direction,
+)
 from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 from srcad.runtime.kernels.arrays.nest_broadcasting import common_extent, expand, expand_bar, unexpand
 from srcad.runtime.kernels.arrays.numpy_definitions import (
@@ -39,6 +51,15 @@ from srcad.runtime.kernels.arrays.numpy_definitions import (
     with_first,
 )
 from srcad.runtime.kernels.arrays.pads import padded, unpad
+from srcad.runtime.kernels.arrays.rule_results import (
+    elements_of,
+    fitted,
+    inner,
+    shaped_like,
+    unit_like,
+    unshaped,
+    zero_like,
+)
 from srcad.runtime.kernels.arrays.scalar import (
     is_above,
     is_below,
@@ -141,6 +162,14 @@ from srcad.runtime.kernels.recording.typed_lists import (
     shifted,
 )
 
+
+def __getattr__(name: str) -> Any:
+    """The kernels of SciPy's functions are `kernels.scipy.name`, and imported when they are first asked for."""
+    if name != "scipy":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module("srcad.runtime.kernels.scipy")
+
+
 __all__ = [
     "Unobserved",
     "add_outer",
@@ -149,6 +178,7 @@ __all__ = [
     "added_at",
     "appended",
     "argument",
+    "as_row",
     "at_leaders",
     "axes_moved",
     "axes_moved_back",
@@ -184,18 +214,28 @@ __all__ = [
     "eigenvectors_adjoint",
     "einsum_adjoint",
     "element",
+    "element_count",
     "elements",
+    "elements_of",
     "expand",
     "expand_bar",
     "expect",
     "extra_steps",
     "filled",
+    "fitted",
+    "from_columns",
+    "from_row",
     "full_rank",
     "grown",
     "hold",
+    "ieee_power",
+    "ieee_quotient",
+    "ignore_errors",
     "imaginary",
+    "inner",
     "inner_adjoint_a",
     "inner_adjoint_b",
+    "into_columns",
     "into_leaders",
     "inverse_gaps",
     "irfft_adjoint",
@@ -259,6 +299,7 @@ __all__ = [
     "scatter",
     "scatter_add",
     "select",
+    "shaped_like",
     "shares",
     "shifted",
     "sinc_slope",
@@ -295,7 +336,10 @@ __all__ = [
     "unconcatenate",
     "unexpand",
     "unhstack",
+    "unit_direction",
+    "unit_like",
     "unpad",
+    "unshaped",
     "unstack",
     "untranspose",
     "unvstack",
@@ -304,4 +348,5 @@ __all__ = [
     "widths",
     "with_first",
     "with_item",
+    "zero_like",
 ]
