@@ -15,6 +15,8 @@ literal argument, is replaced by the side that is taken.
 from __future__ import annotations
 
 import copy
+import importlib
+import sys
 from typing import Any
 
 import gast
@@ -24,6 +26,7 @@ from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.frontend.super_calls import first_of_super, method_of_super
+from srcad.refusals.constructs import IMPORT
 from srcad.refusals.names_and_functions import (
     ASSIGNED_CAPTURE,
     COMPUTED_DEFAULT,
@@ -220,6 +223,36 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             call = item.context_expr
             check_context(item, self.meaning(call.func) if isinstance(call, gast.Call) else None)
         return self.block(node.body)
+
+    def visit_Import(self, node: gast.Import) -> None:
+        """Bind the names to the modules."""
+        for each in node.names:
+            module = self.imported(each.name, node)
+            root = module if each.asname else sys.modules[each.name.partition(".")[0]]
+            self.bind_import(each.asname or each.name.partition(".")[0], root, node)
+
+    def visit_ImportFrom(self, node: gast.ImportFrom) -> None:
+        """Bind the names to members of a module."""
+        module = self.imported("." * (node.level or 0) + (node.module or ""), node)
+        for each in node.names:
+            if not hasattr(module, each.name):
+                self.imported(f"{module.__name__}.{each.name}", node)
+            self.bind_import(each.asname or each.name, getattr(module, each.name), node)
+
+    def imported(self, name: str, node: gast.stmt) -> Any:
+        """A module, as Python would import it in the function."""
+        package = self.scope.procedure.source.function.__globals__.get("__package__")
+        try:
+            return importlib.import_module(name, package)
+        except ImportError as problem:
+            raise IMPORT.at(place_of(node), problem=problem) from None
+
+    def bind_import(self, name: str, thing: Any, node: gast.stmt) -> None:
+        """Let a name stand for an object, unless it also stands for something else."""
+        earlier = self.scope.statics.get(name)
+        if name in self.scope.variables or (earlier is not None and earlier.value is not thing):
+            raise FUNCTION_ASSIGNED_TWICE.at(place_of(node), name=name)
+        self.scope.statics[name] = Meaning(thing)
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> list[gast.stmt]:
         self.only_once(node.name, node)
