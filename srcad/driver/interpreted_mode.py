@@ -43,8 +43,7 @@ class Interpreted:
         for _ in range(_TRIES):
             try:
                 if self._made is None:
-                    self._observation.add(args)
-                    self._made = self._generate()
+                    self._made = self._observed_on(args)
                 made = self._made
                 found = made[0](*args)
             except Unobserved:
@@ -52,6 +51,15 @@ class Interpreted:
             else:
                 return keeping(found, made[1]) if self.request.mode == "vjp" else found
         raise CompilerBug(f"{self.unit.name} never runs as observed")
+
+    def _observed_on(self, args: tuple[Any, ...]) -> tuple[Routine, ...]:
+        """The functions for what these arguments show as well; those of a call that fails show nothing."""
+        self._observation.add(args)
+        try:
+            return self._generate()
+        except BaseException:
+            del self._observation.samples[-1]
+            raise
 
     def _generate(self) -> tuple[Routine, ...]:
         from srcad.driver import pipeline

@@ -36,10 +36,12 @@ from srcad.frontend.scope import (
     rebound,
 )
 from srcad.frontend.structured_parameters import given_parameter
+from srcad.frontend.try_statements import Attempted
 from srcad.refusals.constructs import DEEP_EXPRESSION, STARRED_PARAMETERS
 from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.stage_timer import stage
+from srcad.transforms.inference.attempts import Attempt
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.ir.build import Block, assign, at, call, clone, effect, has_place, load, place_of, stored
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
@@ -52,6 +54,7 @@ from srcad.transforms.lowering.inlining import bind_arguments, static_value
 from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structure_passing import (
     Form,
+    at_call,
     check_form,
     check_length,
     form_of,
@@ -151,6 +154,8 @@ class _Lowering:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
         place = place_of(node) or caller.place
         callee = static_value(node.func, self.draft.bindings)
+        if isinstance(callee, Attempted):
+            return self.attempt(callee, caller, place)
         if (derived := described(callee)) is not None:
             from srcad.frontend.derivative_calls import DerivativeCalls  # few functions call derivatives
 
@@ -183,6 +188,18 @@ class _Lowering:
                 self.outline.recursive.add(base)
                 self.outline.variable.setdefault(base, set()).update(found.differing)
         return self.outlined(procedure, base, given, statics, caller, place)
+
+    def attempt(self, attempted: Attempted, caller: Flattener, place: Place | None) -> gast.expr:
+        """The number of the handler that catches what a function raises, or 0."""
+        procedure = attempted.function
+        around, key = at_call(caller.memory, procedure.name)
+        base = self.outline.base(procedure, {}, {}), procedure.name, key
+        called, _ = self.separate(procedure, base, {}, {}, caller, place, around)
+        name = self.draft.names.fresh("attempt")
+        self.draft.bindings[name] = Attempt(name, called, attempted.handlers)
+        result = load(self.draft.names.temporary())
+        caller.emit(assign(result.id, call(name), place))
+        return result
 
     def inlined(
         self,

@@ -118,6 +118,7 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
     snapshot_limit,
     snapshots_within,
 )
+from srcad.runtime.kernels.recording.caught_exceptions import caught
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
@@ -156,6 +157,7 @@ __all__ = [
     "axes_moved_back",
     "blas",
     "broadcast_shape",
+    "caught",
     "central_differences",
     "centred",
     "check_bytes",
