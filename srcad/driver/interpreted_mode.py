@@ -18,6 +18,8 @@ from srcad.runtime.jit.dispatchers import load
 from srcad.runtime.jit.islands import Islands
 from srcad.runtime.jit.uncompiled_trace import keeping
 from srcad.runtime.kernels import Unobserved
+from srcad.runtime.support.random_states import kept_states
+from srcad.transforms.ir.side_effects import draws_numbers
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation
 
@@ -25,6 +27,10 @@ Routine = Callable[..., Any]
 
 # Calls of functions that draw random numbers may come to something new more often than once.
 _TRIES = 100
+
+
+def _nothing() -> None:
+    """There is no state to be put back."""
 
 
 class Interpreted:
@@ -37,9 +43,11 @@ class Interpreted:
         self.unit, self.request, self.kinds, self.options = unit, request, kinds, options
         self._observation = Observation()
         self._made: tuple[Routine, ...] | None = None
+        self._draws = draws_numbers(unit)
 
     def __call__(self, *args: Any) -> Any:
         """The value of the first function; of a forward function with a `Kept` for a trace."""
+        put_back = kept_states(args) if self._draws else _nothing
         for _ in range(_TRIES):
             try:
                 if self._made is None:
@@ -48,6 +56,7 @@ class Interpreted:
                 found = made[0](*args)
             except Unobserved:
                 self._made = None
+                put_back()
             else:
                 return keeping(found, made[1]) if self.request.mode == "vjp" else found
         raise CompilerBug(f"{self.unit.name} never runs as observed")

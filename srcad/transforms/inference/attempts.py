@@ -7,14 +7,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcad.refusals.constructs import WRITTEN_BEFORE_EXCEPTION
 from srcad.runtime.kernels.recording.caught_exceptions import remember
+from srcad.transforms.inference.execution_tracing import own_copy
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.inference.type_inference import executable
 from srcad.transforms.ir.build import place_of
+from srcad.transforms.ir.side_effects import draws_numbers
 
 Handlers = tuple[tuple[type[BaseException], ...], ...]
 
@@ -36,7 +37,7 @@ class Attempt:
     def __call__(self, *args: Any) -> int:
         """Run the statements on copies of the arguments."""
         state = np.random.get_state() if self._draws else None
-        given = [each.copy(order="K") if isinstance(each, np.ndarray) else each for each in args]
+        given = [own_copy(each) for each in args]
         try:
             self._silent(*given)
         except Exception as problem:  # noqa: BLE001 - of any kind: that is what handlers are about
@@ -62,4 +63,4 @@ class Attempt:
 
     @cached_property
     def _draws(self) -> bool:
-        return any(getattr(node, "attr", "") == "random" for node in gast.walk(self.of.unit.tree))
+        return draws_numbers(self.of.unit)
