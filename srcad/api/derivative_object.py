@@ -24,7 +24,7 @@ from srcad.api.argument_binding import bind
 from srcad.api.njit_derivative import frozen, native_of
 from srcad.api.signature_stubs import defaults_of, shape_of
 from srcad.api.wrt import refuse_paths, text_of
-from srcad.driver.compiled_routines import compiled_routine, subject_of, telling, uncompiled_routine
+from srcad.driver.compiled_routines import compiled_routine, of_plain_arrays, subject_of, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument
@@ -94,7 +94,7 @@ class Derivative:
         given = bind(self.__signature__, args, kwargs)
         if any(map(is_structured, given[: self.own])):
             self._meet_structures()
-        elif self.jit:
+        elif self.jit and not self.request.options.tiered:
             about = functools.partial(subject_of, self.function, self.request.mode)
             with announced(about, is_last=False):
                 with nothing_collected():
@@ -162,13 +162,27 @@ class Derivative:
             routine = uncompiled_routine(version, 0)
         direct = self.jit and not version.unit.hidden and not version.may_change and _is_positional(self.__signature__)
         called = telling(version, routine) if self.jit else routine
+        direct = direct and self.request.mode != "hvp"
+        if called is routine and self.jit:
+            checked = of_plain_arrays(routine)
+            if direct:
+                routine.met_arrays = functools.partial(self._met_arrays, routine, checked)  # type: ignore[attr-defined]
+            else:
+                called = checked
         if self.request.mode == "hvp":
-            direct, called = False, self._with_checked_directions(called, version)
+            called = self._with_checked_directions(called, version)
         self._plain = self.__call__ = called if direct else self._with_captured(version, called)
         is_flat = hasattr(type(self.function), "__srcad_keeps__")
         if not is_flat and (self._structured is not None or self.returns_structure or not self.jit):
             self._meet_structures()
         return version
+
+    def _met_arrays(self, routine: Callable[..., Any], checked: Callable[..., Any]) -> None:
+        """From now on, refuse instances of subclasses of arrays."""
+        if self._plain is routine:
+            self._plain = checked
+        if self.__call__ is routine:
+            self.__call__ = checked
 
     def current(self) -> Version:
         """The version of the function for the current values of captured numbers."""

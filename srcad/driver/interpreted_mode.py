@@ -16,7 +16,7 @@ from srcad.errors import CompilerBug
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.dispatchers import load
 from srcad.runtime.jit.islands import Islands
-from srcad.runtime.jit.uncompiled_trace import keeping
+from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.kernels import Unobserved
 from srcad.runtime.support.random_states import kept_states
 from srcad.transforms.ir.side_effects import draws_numbers
@@ -53,7 +53,7 @@ class Interpreted:
                 if self._made is None:
                     self._made = self._observed_on(args)
                 made = self._made
-                found = made[0](*args)
+                found = restoring_errors(made[0], self.request.mode)(*args)
             except Unobserved:
                 self._made = None
                 put_back()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import sys
 from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from srcad.driver.options import checks_bounds
 from srcad.driver.pass_manager import passed, run
 from srcad.driver.pass_selection import row_named
 from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, ROWS, SIMPLIFY, UNCHECKED
-from srcad.errors import BadArgument, MayOverlap, Place, SrcadError
+from srcad.errors import BadArgument, MayOverlap, Place, SrcadError, UnsupportedSyntax
 from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
 from srcad.refusals.derivatives import INNER_NOT_COMPILED
@@ -34,16 +35,19 @@ from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.stop_gradient import stop_gradient
 from srcad.runtime.support import stage_timer
 from srcad.transforms.adjoint.call_derivatives import Callees
+from srcad.transforms.analysis.memory_scopes import Scopes, memory_scopes
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair, make_any_tangent
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
 from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.type_inference import callees_in, types_of
+from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.ir.build import clone, place_of
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
+from srcad.transforms.normalise.type_splitting import noted_join, split
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import (
     gradient_function,
@@ -79,8 +83,12 @@ class Generated:
 
     @property
     def assumes(self) -> bool:
-        """Whether the functions raise `kernels.Widens` where arrays broadcast that were taken not to."""
-        return "kernels.same_extent(" in self.text
+        """Whether the functions raise `Widens` where arrays broadcast that were taken not to, or loops are idle."""
+        return "kernels.same_extent(" in self.text or "kernels.require_iteration(" in self.text
+
+    def memory(self) -> dict[str, Scopes]:
+        """By function, which of its arrays share no memory, for LLVM."""
+        return {code.unit.name: memory_scopes(code) for code in self.made.codes()}
 
 
 def derive(
@@ -193,8 +201,43 @@ class _Request:
 def differentiable_state(begin: Code, after: str | None = None) -> Code:
     """The function after all passes before differentiation, or after the one of this name."""
     numbered = replace(begin, settings=replace(begin.settings, numbers=itertools.count()))
-    state = passed(numbered, NORMALISE, after)
+    state = _normalised(numbered, after)
     return state if any(row.name == after for row in NORMALISE) else passed(state, OPTIMISE, after)
+
+
+def _normalised(begin: Code, after: str | None) -> Code:
+    """The function after the passes up to types, with type splitting where a name would have two.
+
+    Where what would follow a loop without iterations does not compile, loops are assumed to have one if they may be.
+    """
+    try:
+        return passed(begin, NORMALISE, after)
+    except _TYPE_ERRORS as problem:
+        if noted_join(problem) is None:
+            raise
+        try:
+            return _split(begin, problem, after, assumes=False)
+        except _TYPE_ERRORS:
+            if not begin.settings.assumes:
+                raise
+            return _split(begin, problem, after, assumes=True)
+
+
+_TYPE_ERRORS = (CannotType, UnsupportedSyntax)
+
+
+def _split(code: Code, problem: Exception, after: str | None, assumes: bool) -> Code:
+    """The function after these passes, split at each join at which they have found a name with two types."""
+    while True:
+        join = noted_join(problem)
+        unit = None if join is None else split(code.unit, join, assumes)
+        if unit is None:
+            raise problem
+        code = code.with_unit(unit)
+        try:
+            return passed(code, NORMALISE, after)
+        except _TYPE_ERRORS as next_problem:
+            problem = next_problem
 
 
 def _within(most: int | None, state: Code, begin: Code, request: _Request) -> Made:
@@ -309,5 +352,7 @@ def _import_of(name: str, thing: Any) -> str | None:
     """The statement that gives generated code what this name means, where there is one."""
     if thing is stop_gradient:
         return "from srcad import stop_gradient" + (f" as {name}" if name != "stop_gradient" else "")
+    if name == LIBRARY and thing is sys.modules.get(name):
+        return f"import {name}"  # which imports its parts when they are first asked for
     module, text = MODULES.get(name, (None, None))
     return text if module is thing else None

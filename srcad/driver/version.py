@@ -25,11 +25,12 @@ from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load, plain
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.runtime.jit.uncompiled_trace import keeping
+from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import callees_in, types_of
 from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.pass_names import MEMORY_SCOPES
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.lowering_context import reader
 
@@ -154,6 +155,18 @@ class Version:
             found = self._compiled[kinds, assumes] = self._by_module[module.__name__]
         return found
 
+    def is_stored(self, kinds: tuple[Any, ...], assumes: bool) -> bool:
+        """Whether what `compiled` gives need not be generated: it is in memory or in the cache folder."""
+        if (kinds, assumes) in self._compiled or (kinds, True, True) in self._modules:
+            return True
+        return disk_cache.fetch(self._name(kinds, True, True)) is not None
+
+    def recorded_by(self, kinds: tuple[Any, ...]) -> tuple[CPUDispatcher, ...] | None:
+        """The functions that belong to the one whose trace is among arguments of these types, behind the parameters."""
+        count = len(self.unit.parameters)
+        recorded = getattr(kinds[count], "instance_class", None) if len(kinds) > count else None
+        return None if recorded is None else self.compiled_with(recorded.__module__)
+
     def compiled_with(self, module: str) -> tuple[CPUDispatcher, ...] | None:
         """The generated functions that belong together in the module of this name."""
         return self._by_module.get(module)
@@ -187,10 +200,10 @@ class Version:
 
             given = {name: getattr(module, name) for name in stored.injected}
             functions = [*Islands(stored.text, stored.functions, given, options, of_kind).routines()]
+        forward = restoring_errors(functions[0], self.request.mode)
         if self.request.mode != "vjp":
-            return functions[0]
-        forward, reverse = functions
-        return lambda *args: keeping(forward(*args), reverse)
+            return forward
+        return lambda *args: keeping(forward(*args), functions[1])
 
     def _module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         found = self._modules.get((kinds, loops, assumes))
@@ -200,13 +213,17 @@ class Version:
 
     def _make_module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         refuse_arguments(self.unit, kinds)
-        asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
-        name = disk_cache.key(self.fingerprint(), *asked, *map(repr, kinds))
+        name = self._name(kinds, loops, assumes)
         stored = disk_cache.fetch(name)
         if stored is not None:
             given = {each: self.unit.bindings[each] for each in stored.injected}
             return load(name, stored, given), stored
         return self._generate(name, kinds, loops, assumes)
+
+    def _name(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> str:
+        """The name under which the cache folder keeps what is generated."""
+        asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
+        return disk_cache.key(self.fingerprint(), *asked, *map(repr, kinds))
 
     def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         request, generated = self.request, self.generated(kinds, loops, assumes)
@@ -216,7 +233,8 @@ class Version:
         loop = self._loop_text(names, kinds, generated.result) if loops else None
         if loop is not None:
             text, names = f"{text}\n\n{loop}", (*names, f"{self.unit.name}_{_LOOPS[request.mode]}")
-        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes)
+        memory = generated.memory() if loops and MEMORY_SCOPES not in request.options.without else {}
+        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes, memory)
         known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
         # An address in a name means an object that the next process knows nothing of.
         if known and " at 0x" not in self.fingerprint() + repr(kinds):

@@ -162,6 +162,13 @@ class _Lowering:
             return DerivativeCalls(self, self.made_derivatives).call(node, derived, caller, place)
         if isinstance(callee, functools.partial):
             return caller.call(completed(node, Meaning(callee), self.draft, place))
+        bound = callee.function if isinstance(callee, Method) else callee
+        if hasattr(type(bound), "__srcad_custom__"):
+            from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
+
+            if isinstance(callee, Method):
+                node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
+            return call_by_rule(self, node, bound, caller, place)
         try:
             procedure = self.procedure(callee)
         except SrcadError as problem:

@@ -181,6 +181,12 @@ class Outline:
             callee = _lowered(statement, self.draft.bindings)
             if callee is not None:
                 statement.value.args += [load(name) for name in self.finished[callee].captured]
+            result = _rule_result(statement, self.draft.bindings)
+            for function in () if result is None else result.functions:
+                for name in self.finished[function.lowered].captured:
+                    place = result.capture(function)
+                    assert place == len(statement.value.args)
+                    statement.value.args.append(load(name))
 
     def _refuse_rebinding(self, stored: Mapping[Any, frozenset[str]], parameters: list[str]) -> None:
         for outlined in self.finished.values():
@@ -224,8 +230,12 @@ def _read(statement: gast.stmt) -> list[str]:
 
 
 def _calls(body: Block, bindings: Mapping[str, Any]) -> list[Subroutine]:
-    found = [_lowered(statement, bindings) for statement in walk_statements(body)]
-    return [callee for callee in found if callee is not None]
+    found: list[Subroutine] = []
+    for statement in walk_statements(body):
+        callee, result = _lowered(statement, bindings), _rule_result(statement, bindings)
+        found += [] if callee is None else [callee]
+        found += [] if result is None else [function.lowered for function in result.functions]
+    return found
 
 
 def _lowered(statement: gast.stmt, bindings: Mapping[str, Any]) -> Subroutine | None:
@@ -238,3 +248,10 @@ def _lowered(statement: gast.stmt, bindings: Mapping[str, Any]) -> Subroutine | 
     if isinstance(callee, DerivativeCall):
         return callee.of
     return callee if isinstance(callee, Subroutine) else None
+
+
+def _rule_result(statement: gast.stmt, bindings: Mapping[str, Any]) -> Any:
+    """The result of a function with a rule of the user's own that a statement makes, or None."""
+    value = getattr(statement, "value", None)
+    found = bindings.get(dotted_path(value.func) or "") if isinstance(value, gast.Call) else None
+    return found if hasattr(type(found), "__srcad_result__") else None

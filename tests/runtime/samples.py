@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,37 +18,25 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
-
-
-@dataclass(frozen=True)
-class Sample:
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any] = field(default_factory=dict)
-    fixed: tuple[int, ...] = ()  # positions of arguments that are floats but have no derivative
-
-
-def s(*args: Any, fixed: tuple[int, ...] = (), **kwargs: Any) -> Sample:
-    return Sample(args, kwargs, fixed)
-
-
-_random = np.random.default_rng(12345)
-
-
-def normal(*shape: int) -> np.ndarray:
-    return _random.normal(size=shape)
-
-
-def between(low: float, high: float, *shape: int) -> np.ndarray:
-    return _random.uniform(low, high, size=shape)
-
-
-ANY, POSITIVE, UNIT, ABOVE = normal(4), between(0.3, 2.0, 4), between(-0.8, 0.8, 4), between(1.2, 3.0, 4)
-MATRIX, CUBE = normal(3, 4), normal(2, 3, 4)
-SQUARE = normal(3, 3) + 3.0 * np.eye(3)
-SYMMETRIC = SQUARE @ SQUARE.T
-TALL, ROW = normal(3, 1), normal(4)
-SIGNED = np.array([-1.7, -0.4, 0.6, 2.3])
-INTEGERS = np.array([1, 2, 0, 3])
+from tests.runtime import scipy_samples
+from tests.runtime.sample_points import (
+    ABOVE,
+    ANY,
+    CUBE,
+    INTEGERS,
+    MATRIX,
+    POSITIVE,
+    ROW,
+    SIGNED,
+    SQUARE,
+    SYMMETRIC,
+    TALL,
+    UNIT,
+    Sample,
+    between,
+    normal,
+    s,
+)
 
 # Elementwise functions: one argument, and where it may lie.
 UNARY = {
@@ -63,6 +50,7 @@ UNARY = {
     operator.abs: SIGNED, builtins.abs: SIGNED, kernels.sinc_slope: np.array([-1.3, 0.4, 0.7, 2.2]),
     np.sign: SIGNED, np.floor: SIGNED, np.ceil: SIGNED, np.trunc: SIGNED, np.rint: SIGNED, np.fix: SIGNED,
     np.round: SIGNED, np.around: SIGNED,
+    **scipy_samples.UNARY,
 }  # fmt: skip
 BINARY = {
     operator.add: (ANY, ROW), operator.sub: (ANY, ROW), operator.mul: (ANY, ROW), operator.truediv: (ANY, SIGNED),
@@ -75,6 +63,7 @@ BINARY = {
     kernels.strong_product: (SIGNED, ROW), kernels.strong_quotient: (SIGNED, POSITIVE),
     kernels.power_log: (ANY, POSITIVE), kernels.power_log_slope: (ANY, POSITIVE),
     operator.floordiv: (SIGNED, ABOVE), np.floor_divide: (SIGNED, ABOVE),
+    **scipy_samples.BINARY,
 }  # fmt: skip
 # Functions of numbers.
 SCALAR = {
@@ -99,6 +88,10 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.ldexp: [s(ANY, 3)],
     math.ldexp: [s(0.3, 3)],
     kernels.power_bend: [s(ANY, POSITIVE, ABOVE), s(2.0, 0.7, -1.3), s(0.0, POSITIVE, -1.0)],
+    kernels.fitted: [s(MATRIX, 1.0 + MATRIX, "a rule", fixed=(1,)), s(0.3, 0.7, "a rule", fixed=(1,))],
+    kernels.inner: [s(ANY, ROW), s(MATRIX, 1.0 + MATRIX), s(0.3, 0.7)],
+    kernels.shaped_like: [s(np.ravel(MATRIX), MATRIX, fixed=(1,)), s(ANY[:1], 0.7, fixed=(1,))],
+    kernels.unshaped: [s(MATRIX), s(0.3)],
     kernels.polygamma: [s(0, 0.7), s(1, 2.3), s(2, -0.6)],
     kernels.select: [s(ANY > 0, ROW, POSITIVE), s(True, 0.3, 0.7)],
     np.where: [s(ANY > 0, ROW, POSITIVE), s(MATRIX > 0, TALL, 2.5)],
@@ -238,6 +231,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.log_determinant: [s(SQUARE)],
     np.linalg.solve: [s(SQUARE, normal(3)), s(SQUARE, MATRIX)],
     np.linalg.cholesky: [s(SYMMETRIC)],
+    **scipy_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -385,16 +379,19 @@ DEFINED: dict[Any, list[Sample]] = {
     np.linalg.eigvalsh: [s(SYMMETRIC), s(SQUARE)],
     np.linalg.eigh: [s(SYMMETRIC), s(SQUARE)],
     np.correlate: [s(ANY, POSITIVE[:2]), s(ANY, POSITIVE[:3], "full"), s(ANY, POSITIVE, "same")],
+    **scipy_samples.DEFINED,
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
 COMPLEX = {
     *(kernels.imaginary, kernels.argument, kernels.modulus, kernels.direction, builtins.complex),
     *(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2),
+    *scipy_samples.COMPLEX,
 }
 
 # No derivative because nothing of floating point goes in or comes out, or because the result is piecewise constant.
 DISCRETE = {
+    *scipy_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,

@@ -7,6 +7,9 @@ Invariant    a kernel's name is part of generated text, which is stored on disk:
 Elsewhere    rules that call kernels (`runtime.rules`).
 """
 
+import importlib
+from typing import Any
+
 from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.arrays.complex_numbers import argument, direction, imaginary, modulus, squared_modulus
@@ -25,6 +28,7 @@ from srcad.runtime.kernels.arrays.element_moves import (
 )
 from srcad.runtime.kernels.arrays.fourier import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
+from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
 from srcad.runtime.kernels.arrays.jacobian_assembly import (
     as_row,
@@ -47,6 +51,15 @@ from srcad.runtime.kernels.arrays.numpy_definitions import (
     with_first,
 )
 from srcad.runtime.kernels.arrays.pads import padded, unpad
+from srcad.runtime.kernels.arrays.rule_results import (
+    elements_of,
+    fitted,
+    inner,
+    shaped_like,
+    unit_like,
+    unshaped,
+    zero_like,
+)
 from srcad.runtime.kernels.arrays.scalar import (
     is_above,
     is_below,
@@ -149,7 +162,7 @@ from srcad.runtime.kernels.recording.caught_exceptions import caught
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
-from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
+from srcad.runtime.kernels.recording.loop_extents import require_iteration, same_extent, slice_extent
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
@@ -169,6 +182,14 @@ from srcad.runtime.kernels.recording.typed_lists import (
     replaced,
     shifted,
 )
+
+
+def __getattr__(name: str) -> Any:
+    """The kernels of SciPy's functions are `kernels.scipy.name`, and imported when they are first asked for."""
+    if name != "scipy":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module("srcad.runtime.kernels.scipy")
+
 
 __all__ = [
     "Unobserved",
@@ -227,11 +248,13 @@ __all__ = [
     "element",
     "element_count",
     "elements",
+    "elements_of",
     "expand",
     "expand_bar",
     "expect",
     "extra_steps",
     "filled",
+    "fitted",
     "from_columns",
     "from_row",
     "full_rank",
@@ -251,7 +274,11 @@ __all__ = [
     "generator_uniform",
     "grown",
     "hold",
+    "ieee_power",
+    "ieee_quotient",
+    "ignore_errors",
     "imaginary",
+    "inner",
     "inner_adjoint_a",
     "inner_adjoint_b",
     "into_columns",
@@ -309,6 +336,7 @@ __all__ = [
     "repeat_adjoint",
     "repeated",
     "replaced",
+    "require_iteration",
     "resized",
     "restore",
     "rfft_adjoint",
@@ -317,6 +345,7 @@ __all__ = [
     "scatter",
     "scatter_add",
     "select",
+    "shaped_like",
     "shares",
     "shifted",
     "sinc_slope",
@@ -354,7 +383,9 @@ __all__ = [
     "unexpand",
     "unhstack",
     "unit_direction",
+    "unit_like",
     "unpad",
+    "unshaped",
     "unstack",
     "untranspose",
     "unvstack",
@@ -363,4 +394,5 @@ __all__ = [
     "widths",
     "with_first",
     "with_item",
+    "zero_like",
 ]

@@ -2,7 +2,7 @@
 
     np.random.normal(loc, scale)    is    loc + scale * kernels.draw_standard_normal(None, ...)
 
-A draw has no slope: its value is data. Draws of gamma's and Student's distribution have no rule, so that a derivative by
+A draw has no slope: its value is data. Draws of gamma's and Student's distribution have no rule, so a derivative by
 their shape is refused.
 """
 

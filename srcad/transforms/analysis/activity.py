@@ -88,10 +88,12 @@ def differentiable_inputs(value: gast.expr, unit: Unit, place: Place | None) -> 
         return []
     rule = registry.find(primitive)
     positional, keywords = operands(value)
-    inputs = [name for node in [*positional, *keywords.values()] for name in names_in(node)]
     if rule is not None and rule.kind == "zero":
         return []
-    return inputs
+    if rule is not None and rule.varies_with is not None:
+        named = zip(positional, rule.parameters[1:], strict=False)
+        positional = [node for node, name in named if name in rule.varies_with or name in rule.closed]
+    return [name for node in [*positional, *keywords.values()] for name in names_in(node)]
 
 
 def check_rules(unit: Unit, types: Types, active: frozenset[str]) -> None:
