@@ -154,21 +154,8 @@ class _Lowering:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
         place = place_of(node) or caller.place
         callee = static_value(node.func, self.draft.bindings)
-        if isinstance(callee, Attempted):
-            return self.attempt(callee, caller, place)
-        if (derived := described(callee)) is not None:
-            from srcad.frontend.derivative_calls import DerivativeCalls  # few functions call derivatives
-
-            return DerivativeCalls(self, self.made_derivatives).call(node, derived, caller, place)
-        if isinstance(callee, functools.partial):
-            return caller.call(completed(node, Meaning(callee), self.draft, place))
-        bound = callee.function if isinstance(callee, Method) else callee
-        if hasattr(type(bound), "__srcad_custom__"):
-            from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
-
-            if isinstance(callee, Method):
-                node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
-            return call_by_rule(self, node, bound, caller, place)
+        if (value := self.special(callee, node, caller, place)) is not None:
+            return value
         try:
             procedure = self.procedure(callee)
         except SrcadError as problem:
@@ -195,6 +182,25 @@ class _Lowering:
                 self.outline.recursive.add(base)
                 self.outline.variable.setdefault(base, set()).update(found.differing)
         return self.outlined(procedure, base, given, statics, caller, place)
+
+    def special(self, callee: Any, node: gast.Call, caller: Flattener, place: Place | None) -> gast.expr | None:
+        """A call of an attempt, a derivative, a partial, or of a function with a rule of its own; None for others."""
+        if isinstance(callee, Attempted):
+            return self.attempt(callee, caller, place)
+        if (derived := described(callee)) is not None:
+            from srcad.frontend.derivative_calls import DerivativeCalls  # few functions call derivatives
+
+            return DerivativeCalls(self, self.made_derivatives).call(node, derived, caller, place)
+        if isinstance(callee, functools.partial):
+            return caller.call(completed(node, Meaning(callee), self.draft, place))
+        bound = callee.function if isinstance(callee, Method) else callee
+        if hasattr(type(bound), "__srcad_custom__"):
+            from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
+
+            if isinstance(callee, Method):
+                node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
+            return call_by_rule(self, node, bound, caller, place)
+        return None
 
     def attempt(self, attempted: Attempted, caller: Flattener, place: Place | None) -> gast.expr:
         """The number of the handler that catches what a function raises, or 0."""
