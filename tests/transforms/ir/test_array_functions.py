@@ -38,6 +38,8 @@ ARGUMENTS = {
     "kernels.unexpand": (np.zeros(1), VECTOR),
     "kernels.grown": (VECTOR, 1),
     "kernels.select": (True, VECTOR, VECTOR[::-1]),
+    "kernels.fitted": (VECTOR, VECTOR[::-1], "the rule of f"),
+    "kernels.zero_like": (MATRIX,),
     "kernels.strong_product": (VECTOR, VECTOR[::-1]),
     "kernels.strong_quotient": (VECTOR, VECTOR[::-1]),
     "kernels.restore": (VECTOR, (3, 2), 1),
