@@ -46,7 +46,11 @@ _rules: dict[Hashable, dict[Fit, Rule]] = {}
 _definitions: dict[Hashable, Callable[..., Any]] = {}
 _effects: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
-_libraries = {"scipy.special": "srcad.runtime.rules.scipy.special"}  # library -> module of the rules of its functions
+# library -> module of the rules of its functions
+_libraries = {
+    "scipy.special": "srcad.runtime.rules.scipy.special",
+    "scipy.linalg": "srcad.runtime.rules.scipy.linalg",
+}
 _loaded: list[str] = []
 _complete: list[bool] = []
 _loading = threading.RLock()
