@@ -50,6 +50,7 @@ _folding: set[Hashable] = set()
 _libraries = {
     "scipy.special": "srcad.runtime.rules.scipy.special",
     "scipy.linalg": "srcad.runtime.rules.scipy.linalg",
+    "scipy.stats": "srcad.runtime.rules.scipy.stats",
 }
 _loaded: list[str] = []
 _complete: list[bool] = []

@@ -227,3 +227,10 @@ def _overload_from_triangle(a, lower):
         return np.triu(a) + np.transpose(np.triu(a, 1))
 
     return impl
+
+
+def normal_log_density(apart: Any, cov: Any) -> Any:
+    """The logarithm of the density of a normal distribution, of vectors less their mean."""
+    factor = np.linalg.cholesky(cov)
+    z = scipy.linalg.solve_triangular(factor, np.transpose(apart), lower=True)
+    return -0.5 * np.sum(z * z, axis=0) - 0.9189385332046727 * len(cov) - np.sum(np.log(np.diag(factor)))

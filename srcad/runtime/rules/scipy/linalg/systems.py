@@ -76,8 +76,7 @@ def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=
     if assume_a in ("upper triangular", "lower triangular"):
         return kernels.scipy.triangular_solve(a, b, assume_a == "lower triangular", transposed)
     if assume_a == "diagonal":
-        weights = np.diag(a) if np.ndim(b) == 1 else np.expand_dims(np.diag(a), 1)
-        return b / weights
+        return np.transpose(np.transpose(b) / np.diag(a))
     if assume_a == "tridiagonal":
         middle = np.triu(np.tril(a, 1), -1)
         return np.linalg.solve(kernels.scipy.turned(middle, transposed), b)
@@ -127,11 +126,11 @@ def pinv(a):
 
 @define(scipy.linalg.lstsq)
 def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+    if a.shape[0] <= a.shape[1]:
+        raise NotImplementedError("scipy.linalg.lstsq has a derivative for more equations than unknowns")
     rank = kernels.full_rank(a)
     x = np.dot(np.linalg.pinv(a), b)
     rest = b - np.dot(a, x)
-    if a.shape[0] <= a.shape[1]:
-        return x, np.zeros(0), rank, kernels.singular_values(a)
     return x, np.sum(rest * rest, axis=0), rank, kernels.singular_values(a)
 
 
