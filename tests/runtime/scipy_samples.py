@@ -61,6 +61,7 @@ def by_last(*args: Any) -> list[Sample]:
 SAMPLES: dict[Any, list[Sample]] = {
     **{function: [s(x)] for function, x in UNARY.items()},
     **{function: [s(*xs)] for function, xs in BINARY.items()},
+    k.choose: [s(ANY > 0.0, ANY, ROW), s(True, 0.3, 0.7)],
     special.gammainc: [s(POSITIVE, ABOVE), s(LARGE, LARGE[::-1] * 0.3 + 5.0), s(0.7, 1.3)],
     special.gammaincc: [s(ABOVE, POSITIVE), s(LARGE, LARGE * 1.2)],
     special.betainc: [s(POSITIVE, ABOVE, SHARE), s(LARGE, POSITIVE, SHARE), s(0.7, 1.3, 0.2)],

@@ -42,6 +42,13 @@ def samples_of(name: str, method: str) -> list[Sample]:
     return [s(x, *shapes), s(x, *shapes, 0.5, 2.0), s(x, *shapes, scale=0.7)]
 
 
+def invalid_samples_of(name: str, method: str) -> list[Sample]:
+    """Samples with shapes, scales and probabilities that have no meaning: the result is nan."""
+    (x, *shapes), *_ = (each.args for each in samples_of(name, method))
+    wrong = [s(np.append(x, -1), *(-each for each in shapes))]
+    return wrong if name in DISCRETE else [*wrong, s(x, *shapes, scale=-0.7)]
+
+
 DEFINED: dict[Any, list[Sample]] = {
     **{
         getattr(getattr(stats, name), method): samples_of(name, method)

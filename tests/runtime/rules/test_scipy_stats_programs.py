@@ -11,8 +11,9 @@ from scipy import stats
 
 import srcad
 from srcad.errors import MissingRule
+from srcad.runtime.rulebook.registry import definition
 from srcad.runtime.rules.scipy.stats.formulas import CONTINUOUS, DISCRETE
-from tests.runtime.scipy_stats_samples import methods_of, shapes_of
+from tests.runtime.scipy_stats_samples import invalid_samples_of, methods_of, shapes_of
 
 HEADER = "import numpy as np\nfrom scipy import stats\n\n\n"
 POINTS = np.array([-2.9, 0.25, 0.55, 1.05, 1.65, 9.0])
@@ -66,6 +67,16 @@ def test_gradients_by_all_arguments_are_differences(name, tmp_path):
 @pytest.mark.parametrize("name", ["norm", "gamma", "t", "truncnorm", "poisson", "nbinom"])
 def test_compiled_gradients_by_all_arguments_are_differences(name, tmp_path):
     check(name, tmp_path, jit=True)
+
+
+@pytest.mark.parametrize("name", [*CONTINUOUS, *DISCRETE])
+def test_shapes_scales_and_probabilities_without_meaning_give_what_scipy_gives(name):
+    for method in methods_of(name):
+        function = getattr(getattr(stats, name), method)
+        for sample in invalid_samples_of(name, method):
+            with np.errstate(all="ignore"):
+                found = definition(function)(*sample.args, **sample.kwargs)
+            np.testing.assert_allclose(found, function(*sample.args, **sample.kwargs), rtol=1e-12, err_msg=method)
 
 
 FROZEN = """FIXED = stats.gamma(2.5, scale=np.float64(0.5))

@@ -21,6 +21,7 @@ from srcad.runtime.kernels.scipy.beta_functions import (
     stdtr_slope,
     t_density,
 )
+from srcad.runtime.kernels.scipy.elementwise import choose
 from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
     airy_ai,
     airy_ai_slope,
@@ -93,6 +94,7 @@ __all__ = [
     "beta_density",
     "betainc_slope_a",
     "betainc_slope_b",
+    "choose",
     "cosh_integral",
     "cosine_integral",
     "count",

@@ -2,7 +2,7 @@
 
     def norm_logcdf(x, loc=0.0, scale=1.0):
         z = (x - loc) / scale
-        return special.log_ndtr(z)
+        return kernels.scipy.choose(scale > 0.0, special.log_ndtr(z), np.nan)
 
 A method of a distribution is known by the distribution and its name: `stats.norm.logcdf` is the same wherever it is
 looked up. Derivatives by a count are refused (`kernels.scipy.count`).
@@ -10,8 +10,9 @@ looked up. Derivatives by a count are refused (`kernels.scipy.count`).
 
 from __future__ import annotations
 
+import functools
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,23 @@ def _continuous(form: Continuous) -> Iterator[tuple[str, str, list[str]]]:
             yield name, "q", [f"return loc + scale * ({formula})"]
 
 
+def _all(tests: Sequence[str]) -> str:
+    """The expression for all of several tests."""
+    return functools.reduce(lambda one, other: f"np.logical_and({one}, {other})", tests)
+
+
+def _where_valid(form: Continuous | Discrete, shapes: Sequence[str], parameter: str, lines: Sequence[str]) -> list[str]:
+    """The lines of a method that returns nan for shapes, scales and probabilities that have no meaning."""
+    tests = [f"{each} > 0.0" for each in shapes] if form.valid is None else [*form.valid]
+    tests += ["scale > 0.0"] if isinstance(form, Continuous) else []
+    tests += ["q >= 0.0", "q <= 1.0"] if parameter == "q" else []
+    value = lines[-1].removeprefix("return ")
+    return [*lines[:-1], f"return kernels.scipy.choose({_all(tests)}, {value}, np.nan)"]
+
+
 def _logarithm(value: str, rest: str) -> str:
     """The logarithm of a probability, of which the rest to 1 is given as well."""
-    return f"kernels.select({rest} < 0.5, special.xlog1py(1.0, -({rest})), special.xlogy(1.0, {value}))"
+    return f"kernels.scipy.choose({rest} < 0.5, special.xlog1py(1.0, -({rest})), special.xlogy(1.0, {value}))"
 
 
 def _inside(form: Continuous, value: str, below: str, above: str) -> list[str]:
@@ -54,9 +69,12 @@ def _inside(form: Continuous, value: str, below: str, above: str) -> list[str]:
     tests += [f"z <= {form.highest}"] if form.highest != "np.inf" else []
     if not tests:
         return [*lines, f"return {value}"]
-    test = tests[0] if len(tests) == 1 else f"np.logical_and({tests[0]}, {tests[1]})"
-    lines += [f"inside = {test}", f"y = kernels.select(z <= {form.lowest}, {below}, {above})"]
-    return [*lines, f"z = kernels.select(inside, z, {form.inside})", f"return kernels.select(inside, {value}, y)"]
+    lines += [f"inside = {_all(tests)}", f"y = kernels.scipy.choose(z <= {form.lowest}, {below}, {above})"]
+    return [
+        *lines,
+        f"z = kernels.scipy.choose(inside, z, {form.inside})",
+        f"return kernels.scipy.choose(inside, {value}, y)",
+    ]
 
 
 def _discrete(form: Discrete) -> Iterator[tuple[str, str, list[str]]]:
@@ -65,15 +83,15 @@ def _discrete(form: Discrete) -> Iterator[tuple[str, str, list[str]]]:
     lines = ["k = kernels.scipy.count(k - loc)", f"inside = np.logical_and({ends}, k == np.floor(k))"]
     mass = [
         *lines,
-        f"k = kernels.select(inside, k, {form.lowest})",
-        f"return kernels.select(inside, {form.log_mass}, -np.inf)",
+        f"k = kernels.scipy.choose(inside, k, {form.lowest})",
+        f"return kernels.scipy.choose(inside, {form.log_mass}, -np.inf)",
     ]
     yield "logpmf", "k", mass
     yield "pmf", "k", [*mass[:-1], mass[-1].replace("return ", "return np.exp(") + ")"]
     for name, value, before in (("cdf", form.cdf, "0.0"), ("sf", form.sf, "1.0")):
         if value:
             lines = ["k = kernels.scipy.count(k - loc)", f"floor = np.maximum(np.floor(k), {form.lowest})"]
-            yield name, "k", [*lines, f"return kernels.select(k < {form.lowest}, {before}, {value})"]
+            yield name, "k", [*lines, f"return kernels.scipy.choose(k < {form.lowest}, {before}, {value})"]
 
 
 def _define(name: str, method: str, head: str, lines: list[str]) -> None:
@@ -94,7 +112,8 @@ def _define_all() -> None:
         is_discrete = isinstance(form, Discrete)
         rest = ["loc=0.0"] if is_discrete else ["loc=0.0", "scale=1.0"]
         for method, parameter, lines in _discrete(form) if isinstance(form, Discrete) else _continuous(form):
-            _define(name, method, ", ".join([parameter, *given, *rest]), lines)
+            valid = _where_valid(form, given, parameter, lines)
+            _define(name, method, ", ".join([parameter, *given, *rest]), valid)
 
 
 _define_all()

@@ -18,6 +18,7 @@ class Continuous:
     ppf, isf                                 expressions in `q` and the shapes
     lowest, highest                          the ends of the support, for loc 0 and scale 1
     inside                                   a point of the support
+    valid                                    tests of the shapes; None: all are positive
     is_open                                  whether the lowest end is outside of the support
     """
 
@@ -32,6 +33,7 @@ class Continuous:
     highest: str = "np.inf"
     inside: str = "0.5"
     is_open: bool = False
+    valid: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Discrete:
     """The formulas of a discrete distribution, in the count `k` and the shapes; `floor` is that of the count."""
 
     log_mass: str
+    valid: tuple[str, ...]
     cdf: str = ""
     sf: str = ""
     lowest: str = "0"
@@ -98,9 +101,9 @@ CONTINUOUS = {
     ),
     "laplace": Continuous(
         "-0.6931471805599453 - np.abs(z)",
-        "kernels.select(z > 0.0, 1.0 - 0.5 * np.exp(-np.abs(z)), 0.5 * np.exp(-np.abs(z)))",
-        "kernels.select(z > 0.0, 0.5 * np.exp(-np.abs(z)), 1.0 - 0.5 * np.exp(-np.abs(z)))",
-        ppf="kernels.select(q > 0.5, -np.log(2.0 * (1.0 - q)), np.log(2.0 * q))",
+        "kernels.scipy.choose(z > 0.0, 1.0 - 0.5 * np.exp(-np.abs(z)), 0.5 * np.exp(-np.abs(z)))",
+        "kernels.scipy.choose(z > 0.0, 0.5 * np.exp(-np.abs(z)), 1.0 - 0.5 * np.exp(-np.abs(z)))",
+        ppf="kernels.scipy.choose(q > 0.5, -np.log(2.0 * (1.0 - q)), np.log(2.0 * q))",
     ),
     "logistic": Continuous(
         "-np.abs(z) - 2.0 * np.log1p(np.exp(-np.abs(z)))",
@@ -150,36 +153,45 @@ CONTINUOUS = {
         *("np.sqrt(-2.0 * np.log1p(-q))", "np.sqrt(-2.0 * np.log(q))"),
         lowest="0.0",
     ),
-    "vonmises": Continuous("kappa * special.cosm1(z) - 1.8378770664093453 - np.log(special.i0e(kappa))"),
-    "skewnorm": Continuous(f"0.6931471805599453 - 0.5 * z * z - {_HALF_LOG_2PI} + special.log_ndtr(a * z)"),
+    "vonmises": Continuous(
+        "kappa * special.cosm1(z) - 1.8378770664093453 - np.log(special.i0e(kappa))", valid=("kappa >= 0.0",)
+    ),
+    "skewnorm": Continuous(
+        f"0.6931471805599453 - 0.5 * z * z - {_HALF_LOG_2PI} + special.log_ndtr(a * z)", valid=("a == a",)
+    ),
     "truncnorm": Continuous(
-        f"-0.5 * z * z - {_HALF_LOG_2PI} - kernels.select(a > 0.0,"
+        f"-0.5 * z * z - {_HALF_LOG_2PI} - kernels.scipy.choose(a > 0.0,"
         " special.log_ndtr(-a) + np.log1p(-np.exp(special.log_ndtr(-b) - special.log_ndtr(-a))),"
         " special.log_ndtr(b) + np.log1p(-np.exp(special.log_ndtr(a) - special.log_ndtr(b))))",
         lowest="a",
         highest="b",
         inside="a",
+        valid=("a < b",),
     ),
 }
 
 DISCRETE = {
     "poisson": Discrete(
         "special.xlogy(k, mu) - special.gammaln(k + 1.0) - mu",
+        ("mu >= 0.0",),
         *("special.gammaincc(floor + 1.0, mu)", "special.gammainc(floor + 1.0, mu)"),
     ),
     "binom": Discrete(
         "special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1.0)"
         " + special.xlogy(k, p) + special.xlog1py(n - k, -p)",
+        ("n >= 0", "n == np.floor(n)", "p >= 0.0", "p <= 1.0"),
         highest="n",
     ),
-    "bernoulli": Discrete("special.xlogy(k, p) + special.xlog1py(1.0 - k, -p)", highest="1"),
+    "bernoulli": Discrete("special.xlogy(k, p) + special.xlog1py(1.0 - k, -p)", ("p >= 0.0", "p <= 1.0"), highest="1"),
     "nbinom": Discrete(
         "special.gammaln(n + k) - special.gammaln(k + 1.0) - special.gammaln(n)"
         " + n * np.log(p) + special.xlog1py(k, -p)",
+        ("n > 0", "p > 0.0", "p <= 1.0"),
         *("special.betainc(n, floor + 1.0, p)", "special.betaincc(n, floor + 1.0, p)"),
     ),
     "geom": Discrete(
         "special.xlog1py(k - 1.0, -p) + np.log(p)",
+        ("p > 0.0", "p <= 1.0"),
         *("-np.expm1(floor * np.log1p(-p))", "np.exp(floor * np.log1p(-p))"),
         lowest="1",
     ),
