@@ -5,6 +5,7 @@
     |  |- EntersTape        (SyntaxError)           a tape in compiled code; a `srcad.function` then runs as Python
     |  `- AssignsVariable   (SyntaxError)           an assignment to a variable; a `srcad.function` then runs as Python
     |- MissingRule          (NotImplementedError)   a function without a derivative rule
+    |- WrongRule            (ValueError)            a rule of the user's own that does not do what a rule has to do
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
     |  `- GradientCut       (TypeError)             a value that left its tape, as a plain array, and comes back
     |- BadArgument          (ValueError)            an invalid argument of srcad's own API
@@ -107,6 +108,10 @@ class AssignsVariable(UnsupportedSyntax, SyntaxError):
 
 class MissingRule(SrcadError, NotImplementedError):
     """A function that has no derivative rule."""
+
+
+class WrongRule(SrcadError, ValueError):
+    """A rule of the user's own that returns something of the wrong count, shape or kind, or reads what it may not."""
 
 
 class NotDifferentiable(SrcadError, TypeError):

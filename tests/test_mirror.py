@@ -39,6 +39,7 @@ ABOUT_MORE = {
     "runtime/tape/test_tape_walk.py": "the modules that a small use of the tape enters",
     "runtime/tape/test_tape_threads.py": "tapes in several threads",
     "test_benchmarks.py": "the folder benchmarks/",
+    "test_edge_cases.py": "the table of edge cases in docs/conventions.md",
     "test_differences.py": "finite differences, by which the tests judge",
     "test_docs.py": "the pages of docs/",
     "test_examples.py": "the folder examples/",
@@ -55,6 +56,7 @@ ABOUT_MORE = {
     "test_readme.py": "code in the README and in docs/",
     "test_references.py": "names of files in comments and docs",
     "test_sample_programs.py": "the folder benchmarks/programs/",
+    "test_seeded_faults.py": "scripts/faults.py",
     "test_strong_zeros.py": "slopes that are infinite where the derivative is zero, in every mode",
     "test_workloads.py": "the workloads of benchmarks/",
 }

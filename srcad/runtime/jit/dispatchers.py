@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
@@ -27,6 +27,7 @@ from numba.core.registry import CPUDispatcher
 
 import srcad.runtime.jit.unique_symbols  # noqa: F401 - names of machine code are unique from here on
 from srcad.errors import SrcadError
+from srcad.runtime.jit import callers_cache
 from srcad.runtime.jit.compact_numba import compact_numba
 from srcad.runtime.jit.disk_cache import Stored, path_of
 from srcad.runtime.jit.fast_compiler_pipeline import Quick
@@ -35,6 +36,9 @@ from srcad.runtime.jit.machine_code import MachineCode
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
 from srcad.runtime.support.compile_progress import Subject, announced, expect
+
+if TYPE_CHECKING:
+    from srcad.runtime.jit.tiers import Tiers
 
 # Only `prange` runs in parallel. Array statements do not: the last digits of their sums would depend on the number of
 # threads.
@@ -64,6 +68,8 @@ def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
     module.__file__ = filename
     module.__dict__.update(given)
     exec(compile(stored.text, filename, "exec", dont_inherit=True), module.__dict__)
+    for function, scopes in stored.memory.items():
+        module.__dict__[function].srcad_memory = scopes
     # Named tuples are pickled by the name of their module, for instance in Numba's cache.
     sys.modules[module.__name__] = module
     for value in list(module.__dict__.values()):
@@ -141,7 +147,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     not; the function is then made again. `rounded` converts Python numbers that Numba returns to single precision,
     given the result's Numba type. `exhausted` is called with a MemoryError and the arguments where a function that
     records a trace runs out of memory, and may raise another one. `subject` is what a terminal is told of that is being
-    compiled.
+    compiled. `met_arrays` is called when it is made for arrays: from then on it takes instances of subclasses, such as
+    matrices, for arrays as well.
     """
 
     def __init__(
@@ -163,6 +170,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.rounded = rounded
         self.exhausted = exhausted
         self.subject = subject
+        self.tiers: Tiers | None = None  # what runs while machine code is made in the background
+        self.met_arrays: Callable[[], None] | None = None
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -195,7 +204,10 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             except CannotType as problem:
                 self._failed[arguments] = problem
                 raise
+            if self.met_arrays is not None and any(isinstance(each, types.Array) for each in arguments):
+                self.met_arrays()
             result = dispatcher.overloads[arguments]
+            callers_cache.mark(result.library)
             self._made.append(dispatcher)
             if self.rounded is not None and not _SINGLE.isdisjoint(arguments):
                 self.overloads[arguments] = result  # calls from Python find no machine code and come here
@@ -203,8 +215,20 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
                 self.add_overload(result)
         return result.entry_point
 
+    def made_for(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
+        """The dispatcher of the function that is generated for these argument types."""
+        return self.specialise(tuple(map(plain, arguments)))
+
+    def failure(self, arguments: tuple[Any, ...]) -> CannotType | None:
+        """Why there is no machine code for these argument types."""
+        return self._failed.get(arguments)
+
+    def give_up(self, arguments: tuple[Any, ...], problem: CannotType) -> None:
+        """There will be no machine code for these argument types."""
+        self._failed[arguments] = problem
+
     def _compiled(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
-        dispatcher = self.specialise(tuple(map(plain, arguments)))
+        dispatcher = self.made_for(arguments)
         try:
             dispatcher.compile(arguments)
         except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
@@ -223,6 +247,9 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             kinds = tuple(_type_of(self, argument) for argument in args)
             if types.pyobject in kinds:
                 raise CannotType(_unknown(self, args, kinds))
+            meanwhile = None if self.tiers is None else self.tiers.instead(self, kinds)
+            if meanwhile is not None:
+                return lambda *args: meanwhile(*_given(args))
             entry = self.compile(kinds)
             call = self._first_call(entry)  # looked up after compiling, which may have changed the class
             if self.rounded is None or _SINGLE.isdisjoint(kinds):

@@ -15,6 +15,7 @@ from typing import Any
 from numba.core import config
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
@@ -36,6 +37,16 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
 
     def __init__(self, module: str, function: FunctionType) -> None:
         self._module, self._function = module, function
+
+    @property
+    def module(self) -> str:
+        """The name of the generated module."""
+        return self._module
+
+    def holds(self, sig: Any) -> bool:
+        """Whether the machine code for a signature is stored."""
+        about = self._about(sig, cpu_target.target_context.codegen())
+        return disk_cache.fetch_code(self._module, about) is not None
 
     @property
     def cache_path(self) -> str:
@@ -76,7 +87,7 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         if symbols is None or not all(each.can_cache for each in data.lifted) or " at 0x" in about:
             return
         try:
-            content = dumps((tuple(sorted(getattr(data.library, "called", ()))), symbols, data._reduce()))
+            content = dumps((kernel_cache.called_by(data.library), symbols, data._reduce()))
         except (pickle.PicklingError, TypeError, AttributeError):
             return  # an object of the user's that has no name to find it by
         disk_cache.store_code(self._module, about, content)

@@ -28,7 +28,16 @@ from srcad.runtime.kernels.arrays.element_moves import (
 )
 from srcad.runtime.kernels.arrays.fourier import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
+from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
+from srcad.runtime.kernels.arrays.jacobian_assembly import (
+    as_row,
+    element_count,
+    from_columns,
+    from_row,
+    into_columns,
+    unit_direction,
+)
 from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 from srcad.runtime.kernels.arrays.nest_broadcasting import common_extent, expand, expand_bar, unexpand
 from srcad.runtime.kernels.arrays.numpy_definitions import (
@@ -42,6 +51,15 @@ from srcad.runtime.kernels.arrays.numpy_definitions import (
     with_first,
 )
 from srcad.runtime.kernels.arrays.pads import padded, unpad
+from srcad.runtime.kernels.arrays.rule_results import (
+    elements_of,
+    fitted,
+    inner,
+    shaped_like,
+    unit_like,
+    unshaped,
+    zero_like,
+)
 from srcad.runtime.kernels.arrays.scalar import (
     is_above,
     is_below,
@@ -116,7 +134,7 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
-from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
+from srcad.runtime.kernels.recording.loop_extents import require_iteration, same_extent, slice_extent
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
@@ -153,6 +171,7 @@ __all__ = [
     "added_at",
     "appended",
     "argument",
+    "as_row",
     "at_leaders",
     "axes_moved",
     "axes_moved_back",
@@ -187,18 +206,28 @@ __all__ = [
     "eigenvectors_adjoint",
     "einsum_adjoint",
     "element",
+    "element_count",
     "elements",
+    "elements_of",
     "expand",
     "expand_bar",
     "expect",
     "extra_steps",
     "filled",
+    "fitted",
+    "from_columns",
+    "from_row",
     "full_rank",
     "grown",
     "hold",
+    "ieee_power",
+    "ieee_quotient",
+    "ignore_errors",
     "imaginary",
+    "inner",
     "inner_adjoint_a",
     "inner_adjoint_b",
+    "into_columns",
     "into_leaders",
     "inverse_gaps",
     "irfft_adjoint",
@@ -253,6 +282,7 @@ __all__ = [
     "repeat_adjoint",
     "repeated",
     "replaced",
+    "require_iteration",
     "resized",
     "restore",
     "rfft_adjoint",
@@ -261,6 +291,7 @@ __all__ = [
     "scatter",
     "scatter_add",
     "select",
+    "shaped_like",
     "shares",
     "shifted",
     "sinc_slope",
@@ -297,7 +328,10 @@ __all__ = [
     "unconcatenate",
     "unexpand",
     "unhstack",
+    "unit_direction",
+    "unit_like",
     "unpad",
+    "unshaped",
     "unstack",
     "untranspose",
     "unvstack",
@@ -306,4 +340,5 @@ __all__ = [
     "widths",
     "with_first",
     "with_item",
+    "zero_like",
 ]

@@ -215,6 +215,8 @@ def find(primitive: Any, ndims: Sequence[int | None] = (), literals: Collection[
     >>> find(np.add).kind, find(len).kind, find(print).kind, find(open)
     ('adjoint', 'zero', 'zero', None)
     """
+    if hasattr(primitive, "__srcad_rule__"):
+        return primitive.__srcad_rule__  # type: ignore[no-any-return]
     if not _is_in(_rules, primitive):
         return None
     variants = _rules[primitive]
@@ -282,6 +284,8 @@ def primitives() -> tuple[Any, ...]:
 
 def variants(primitive: Any) -> tuple[Rule, ...]:
     """All rules of a primitive, including those restricted to certain calls."""
+    if hasattr(primitive, "__srcad_rule__"):
+        return (primitive.__srcad_rule__,)
     return tuple(_rules[primitive].values()) if _is_in(_rules, primitive) else ()
 
 

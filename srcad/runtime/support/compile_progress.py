@@ -151,6 +151,25 @@ def _moves() -> bool:
     return os.environ.get("TERM", "dumb") != "dumb"
 
 
+_here = threading.local()
+
+
+@contextmanager
+def unannounced() -> Iterator[None]:
+    """A block in which this thread compiles in silence, since nobody waits for it.
+
+    >>> with unannounced():
+    ...     _is_wanted()
+    False
+    """
+    before = getattr(_here, "is_silent", False)
+    _here.is_silent = True
+    try:
+        yield
+    finally:
+        _here.is_silent = before
+
+
 _lock = threading.Lock()
 _current: _Writer | None = None
 
@@ -210,6 +229,8 @@ def _close(writer: _Writer, finished: bool) -> None:
 
 def _is_wanted() -> bool:
     stream = sys.stderr
+    if getattr(_here, "is_silent", False):
+        return False
     try:
         is_terminal = stream is not None and stream.isatty()
     except ValueError:  # it is closed

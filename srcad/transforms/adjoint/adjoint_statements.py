@@ -22,6 +22,7 @@ from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.rule_expansion import (
     bound,
     infinite_in,
+    refuse_closed,
     refuse_unknown,
     splice,
     weighted,
@@ -135,6 +136,7 @@ class StatementAdjoints:
         if rule.kind == "zero":
             return []
         inputs = bound(rule, positional, keywords, program.types, place)
+        refuse_closed(rule, inputs, program, place)
         return self.by_rule(name, rule, inputs, place)
 
     def by_rule(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:

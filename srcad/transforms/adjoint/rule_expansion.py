@@ -15,6 +15,7 @@ from srcad.errors import CompilerBug, MissingRule, Place, UnsupportedSyntax
 from srcad.names import Names
 from srcad.refusals.names_and_functions import NO_COMPLEX_RULE, NO_RULE_BY_ARGUMENT
 from srcad.refusals.types_and_results import TUPLE_VALUE
+from srcad.refusals.users_rules import RULE_READS_ACTIVE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.rule_template import Template, primitive_name
@@ -66,6 +67,14 @@ def bound(
         return rule.bind(positional, keywords)
     except MissingRule as problem:
         raise MissingRule(problem.what, at=place, hint=problem.hint) from None
+
+
+def refuse_closed(rule: Rule, inputs: Mapping[str, gast.expr], program: Program, place: Place | None) -> None:
+    """Refuse a rule of the user's own that reads, beside its arguments, a value that carries derivatives."""
+    for name in rule.closed:
+        read = inputs[name]
+        if isinstance(read, gast.Name) and program.is_active(read.id):
+            raise RULE_READS_ACTIVE.at(place, function=rule.primitive.wish, name=read.id, rule=rule.primitive.origin)
 
 
 def _is_whole(node: gast.expr, types: Types, any_tuple: bool) -> bool:

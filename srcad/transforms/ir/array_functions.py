@@ -183,6 +183,8 @@ FACTS: dict[str, Fact] = {
     "kernels.slice_extent": Fact.TOTAL,
     # Kernels of adjoints
     "kernels.unbroadcast": Fact.SECOND_SHAPE_ONLY,
+    "kernels.fitted": _NEW | Fact.SECOND_SHAPE_ONLY,
+    "kernels.zero_like": _LIKE | Fact.ZEROS,
     "kernels.scatter_add": Fact.WRITES,
     "kernels.unexpand": Fact.WRITES,
     "kernels.grown": Fact.NEW,
@@ -197,6 +199,7 @@ FACTS: dict[str, Fact] = {
     "kernels.diag_adjoint": Fact.VIEW | Fact.READ_ONLY,
     "kernels.diff_adjoint": Fact.VIEW,
     # Checks, and what is printed
+    "kernels.require_iteration": Fact.CHECKS,
     "kernels.same_extent": Fact.CHECKS,
     "kernels.check_fits": Fact.CHECKS,
     "kernels.check_index": Fact.CHECKS,
@@ -253,6 +256,8 @@ def result_of(called: Any, count: int = 1) -> Result:
     """
     if not isinstance(called, Hashable):
         return Result.ANY
+    if hasattr(type(called), "__srcad_new__"):
+        return Result.NEW
     facts, rules = _facts_by_function().get(called, Fact(0)), registry.variants(called)
     if Fact.VIEWS in facts and count > 1:
         return Result.ANY

@@ -24,6 +24,7 @@ from srcad.transforms.adjoint.call_derivatives import Callees, CallTangents, cal
 from srcad.transforms.adjoint.rule_expansion import (
     bound,
     infinite_in,
+    refuse_closed,
     refuse_unknown,
     splice,
     weighted,
@@ -140,6 +141,7 @@ class Tangents:
         if rule.kind == "zero":
             return [assign(self.dot(name), self.zeros.zero(name), place)]
         inputs = bound(rule, positional, keywords, self.program.types, place)
+        refuse_closed(rule, inputs, self.program, place)
         if rule.partials is not None:
             return self.by_partials(name, rule, inputs, place)
         if rule.tangent is not None:
@@ -208,7 +210,7 @@ class Tangents:
             argument = inputs.get(parameter)
             if isinstance(argument, gast.Tuple):
                 return self.of_atom(argument)
-            if argument is not None and self.is_varied(argument):
+            if argument is not None and (rule.needs_all_tangents or self.is_varied(argument)):
                 return self.of_atom(argument)
             return load(_ABSENT)
 

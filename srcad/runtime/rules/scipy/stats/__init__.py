@@ -6,6 +6,6 @@ Invariant    a definition gives what SciPy gives, inside and outside of the supp
 Elsewhere    frozen distributions, which are taken apart where names are resolved (`frontend`).
 """
 
-from srcad.runtime.rules.scipy.stats import definitions, formulas
+from srcad.runtime.rules.scipy.stats import distributions, formulas
 
-__all__ = ["definitions", "formulas"]
+__all__ = ["distributions", "formulas"]

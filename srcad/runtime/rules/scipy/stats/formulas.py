@@ -1,4 +1,4 @@
-"""The formulas of probability distributions, by which `definitions` defines the methods of `scipy.stats`.
+"""The formulas of probability distributions, by which `distributions` defines the methods of `scipy.stats`.
 
 A formula is an expression in `z`, the standardised argument (x - loc) / scale, or `k`, the count less `loc`; in `q`, a
 probability; and in the shapes, by SciPy's names. What is not stated follows: `pdf` is the exponential of `logpdf`, `sf`
