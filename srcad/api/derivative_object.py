@@ -32,7 +32,7 @@ from srcad.frontend.derivative_functions import Described, described
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import CUSTOM_GRADIENT_OF_TAPE
 from srcad.runtime.jit.gc_pause import nothing_collected
-from srcad.runtime.support import debug_mode
+from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.compile_progress import announced
 from srcad.runtime.support.structured_arguments import is_name, is_structured
 from srcad.transforms.ir.pytree_form import LEAF
@@ -73,6 +73,7 @@ class Derivative:
         self.__signature__ = _signature(function, request)
         self.__call__ = self._first_call
         self._unchecked: Callable[..., Any] | None = None
+        rule_changes.state.told.add(self)
         if not request.options.debug:
             debug_mode.register(self)
             if debug_mode.state.on:
@@ -115,6 +116,14 @@ class Derivative:
                 raise
             self.is_specialised = True
             self._meet_structures()
+
+    def rules_changed(self) -> None:
+        """A rule of the user's own has been stated: what was made before is made anew."""
+        self._version = self._plain = self._structured = self._native = None
+        if self._unchecked is not None:
+            self._unchecked = self._first_call
+        else:
+            self.__call__ = self._first_call
 
     def debug_switched(self, on: bool) -> None:
         """While debug mode is on, calls go to the derivative that is made with checks."""

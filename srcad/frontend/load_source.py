@@ -24,6 +24,7 @@ from srcad.frontend.functools_partial import left_open, partial_in, without_held
 from srcad.frontend.parse import MismatchError, find_function, function_to_gast
 from srcad.frontend.wrapped_functions import is_wrapper, plain_signature, spread
 from srcad.refusals.constructs import WRAPPED_FUNCTION
+from srcad.runtime.rulebook import registry
 
 STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
 
@@ -107,7 +108,7 @@ def load(function: Callable[..., Any]) -> Source:
     )
     if is_wrapping and spread_tree is None:
         raise WRAPPED_FUNCTION.at(source.place(tree), name=name)
-    custom = custom_in(function)
+    custom = custom_in(function) or _ruled(function)
     if custom is not None:
         return _calling(source, custom)
     return source if source.partial is None else _without_held(source, source.partial)
@@ -120,6 +121,13 @@ def custom_in(function: Any) -> Any:
             return function
         function = function.__func__ if isinstance(function, MethodType) else function.__wrapped_primal__
     return None
+
+
+def _ruled(function: Any) -> Any:
+    """The function, if the user has stated a rule for it, so that it is not looked into."""
+    while hasattr(function, "__wrapped_primal__") and not isinstance(function, MethodType):
+        function = function.__wrapped_primal__
+    return None if registry.called_by(function) is None else function
 
 
 def _calling(source: Source, custom: Any) -> Source:

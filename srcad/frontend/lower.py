@@ -41,7 +41,8 @@ from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.subroutine_types import Subroutine
-from srcad.transforms.ir.build import Block, assign, at, call, clone, effect, has_place, load, place_of, stored
+from srcad.transforms.ir.build import Block, assign, at, call, clone, dotted, effect, has_place, load, place_of, stored
+from srcad.transforms.ir.canonical_names import root_name
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.ir.pytree_form import LEAF, Part
 from srcad.transforms.ir.unit import Unit
@@ -97,6 +98,9 @@ def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
         return s
     """
     return _Lowering().unit(source, forms or {})
+
+
+_NOT_THAT: Any = object()
 
 
 class _Lowering:
@@ -155,19 +159,9 @@ class _Lowering:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
         place = place_of(node) or caller.place
         callee = static_value(node.func, self.draft.bindings)
-        if (derived := described(callee)) is not None:
-            from srcad.frontend.derivative_calls import DerivativeCalls  # few functions call derivatives
-
-            return DerivativeCalls(self, self.made_derivatives).call(node, derived, caller, place)
-        if isinstance(callee, functools.partial):
-            return caller.call(completed(node, Meaning(callee), self.draft, place))
-        bound = callee.function if isinstance(callee, Method) else callee
-        if hasattr(type(bound), "__srcad_custom__"):
-            from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
-
-            if isinstance(callee, Method):
-                node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
-            return call_by_rule(self, node, bound, caller, place)
+        for other in (self.derivative, self.with_bound_arguments, self.by_users_rule):
+            if (found := other(node, callee, caller, place)) is not _NOT_THAT:
+                return found
         try:
             procedure = self.procedure(callee)
         except SrcadError as problem:
@@ -194,6 +188,43 @@ class _Lowering:
                 self.outline.recursive.add(base)
                 self.outline.variable.setdefault(base, set()).update(found.differing)
         return self.outlined(procedure, base, given, statics, caller, place)
+
+    # Calls that are not of a procedure. These give `_NOT_THAT` for other calls, and None for calls that stay calls.
+
+    def derivative(self, node: gast.Call, callee: Any, caller: Flattener, place: Place | None) -> gast.expr | None:
+        """A call of a derivative."""
+        derived = described(callee)
+        if derived is None:
+            return _NOT_THAT
+        from srcad.frontend.derivative_calls import DerivativeCalls  # few functions call derivatives
+
+        return DerivativeCalls(self, self.made_derivatives).call(node, derived, caller, place)
+
+    def with_bound_arguments(
+        self, node: gast.Call, callee: Any, caller: Flattener, place: Place | None
+    ) -> gast.expr | None:
+        """A call of a functools.partial."""
+        if not isinstance(callee, functools.partial):
+            return _NOT_THAT
+        return caller.call(completed(node, Meaning(callee), self.draft, place))
+
+    def by_users_rule(self, node: gast.Call, callee: Any, caller: Flattener, place: Place | None) -> gast.expr | None:
+        """A call of a function with a rule of the user's own; where that is stated, the call becomes a primitive's."""
+        bound = callee.function if isinstance(callee, Method) else callee
+        if hasattr(type(bound), "__srcad_custom__"):
+            from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
+
+            if isinstance(callee, Method):
+                node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
+            return call_by_rule(self, node, bound, caller, place)
+        if callable(callee):
+            registry.meet(callee, self.draft.bindings.get(root_name(node.func) or ""))
+        ruled = registry.called_by(callee)
+        if ruled is None:
+            return _NOT_THAT
+        name = getattr(callee, "__name__", "function")
+        node.func = at(dotted(self.draft.bind(name if name.isidentifier() else "function", ruled)), place)
+        return None
 
     def inlined(
         self,

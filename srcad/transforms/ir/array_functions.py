@@ -17,7 +17,7 @@ import enum
 import math
 import operator
 import sys
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -255,11 +255,9 @@ def result_of(called: Any, count: int = 1) -> Result:
     >>> result_of(np.zeros), result_of(np.reshape), result_of(lambda x: x)
     (<Result.NEW: 1>, <Result.FIRST: 2>, <Result.ANY: 3>)
     """
-    if not isinstance(called, Hashable):
-        return Result.ANY
     if hasattr(type(called), "__srcad_new__"):
         return Result.NEW
-    facts, rules = _facts_by_function().get(called, Fact(0)), registry.variants(called)
+    facts, rules = _facts_by_function().get(registry.key_of(called), Fact(0)), registry.variants(called)
     if Fact.VIEWS in facts and count > 1:
         return Result.ANY
     if Fact.VIEW in facts or Fact.VIEWS in facts or any(rule.kind == "view" or rule.may_view for rule in rules):

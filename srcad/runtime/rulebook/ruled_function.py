@@ -1,0 +1,91 @@
+"""`RuledFunction`: a Python function with a rule of the user's own, as core form calls it.
+
+Numba cannot type a plain Python function that a name refers to, and a function may return one of its arguments. What
+core form calls compiles the function, and returns arrays in memory of their own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import cached_property
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.core.registry import cpu_target
+from numba.extending import typeof_impl
+
+from srcad.runtime.rulebook.rule_result import apart, own
+
+
+class RuledFunction:
+    """A function that is not looked into, since it has a rule.
+
+    >>> def double(x):
+    ...     return 2.0 * x
+    >>> RuledFunction(double)(3.0), numba.njit(lambda x: x)(RuledFunction(double).compiled(3.0))
+    (6.0, 6.0)
+    """
+
+    __srcad_ruled__ = True
+
+    def __init__(self, function: Any) -> None:
+        self.function, self.__name__ = function, getattr(function, "__name__", "function")
+        self.__module__ = getattr(function, "__module__", None) or ""
+        self.__qualname__ = getattr(function, "__qualname__", self.__name__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The result, in memory of its own."""
+        found = self.function(*args, **kwargs)
+        return apart(found, [each for each in (*args, *kwargs.values()) if isinstance(each, np.ndarray)])
+
+    def __repr__(self) -> str:
+        return f"<function with a rule {self.__module__}.{self.__qualname__}>"
+
+    @cached_property
+    def compiled(self) -> Any:
+        """The function for compiled code, with the same parameters."""
+        called = numba.njit(self.function) if self.is_plain else self.function
+        parameters = _parameters(self.function)
+        names = ", ".join(parameters) if parameters is not None else "*args"
+        namespace: dict[str, Any] = {"called": called, "own": own}
+        exec(f"def wrapper({names}):\n    return own(called({names}))\n", namespace)
+        wrapper = namespace["wrapper"]
+        wrapper.__defaults__ = getattr(getattr(self.function, "py_func", self.function), "__defaults__", None)
+        return numba.njit(wrapper)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a Python function that Numba does not know."""
+        if not isinstance(self.function, FunctionType):
+            return False
+        cpu_target.typing_context.refresh()
+        return cpu_target.typing_context._lookup_global(self.function) is None
+
+
+def _parameters(function: Any) -> list[str] | None:
+    """The names of the parameters, if all can be given by position."""
+    try:
+        found = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    is_simple = all(each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for each in found)
+    return [each.name for each in found] if is_simple else None
+
+
+def _reads_data(function: Any) -> bool:
+    """Whether a plain function reads numbers or arrays from around it, which compiled code would freeze."""
+    if not isinstance(function, FunctionType):
+        return False
+    found = inspect.getclosurevars(function)
+    return any(
+        not callable(each) and not isinstance(each, ModuleType)
+        for each in (*found.nonlocals.values(), *found.globals.values())
+    )
+
+
+@typeof_impl.register(RuledFunction)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+def _typeof(value: RuledFunction, context: Any) -> types.Dispatcher | None:
+    return None if _reads_data(value.function) else types.Dispatcher(value.compiled)
