@@ -45,8 +45,6 @@ def constant_parameters(procedure: Procedure, forms: Mapping[str, Part]) -> dict
 
 def reachable(procedure: Procedure, statics: Mapping[str, Meaning]) -> Procedure:
     """The procedure without the branches that these constants rule out, which then need not be supported."""
-    if not statics:
-        return procedure
     tree = copy.deepcopy(procedure.tree)
     dropper = _Dropper(statics)
     tree.body = [new for statement in tree.body for new in dropper.statements(statement)]

@@ -111,9 +111,9 @@ class _Lowering:
         self.made_derivatives: dict[tuple[Any, ...], Any] = {}
 
     def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
-        whole = procedure_of(source)
-        statics = constant_parameters(whole, forms)
-        procedure = self.read(reachable(whole, statics))
+        procedure = procedure_of(source)
+        statics = constant_parameters(procedure, forms) if forms else {}
+        procedure = self.read(reachable(procedure, statics) if statics else procedure)
         if procedure.rest or procedure.options:
             raise STARRED_PARAMETERS.at(source.place(source.tree))
         scope = open_scope(procedure, statics, self.draft.names)
