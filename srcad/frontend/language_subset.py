@@ -28,7 +28,8 @@ _ALLOWED = (
         gast.Nonlocal,
         gast.Starred,
     ),
-    *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem, gast.Try),
+    *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem),
+    *(gast.Try, gast.ExceptHandler),
     *(gast.Delete, gast.Import, gast.ImportFrom, gast.alias),
     *(
         gast.Match,

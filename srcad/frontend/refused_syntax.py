@@ -46,6 +46,11 @@ def _is_left(node: Any) -> bool:
     return any(map(_is_left, inner))
 
 
+def _is_tried(parents: Parents) -> bool:
+    """Whether a `try` statement with handlers is around."""
+    return any(isinstance(each, gast.Try) and each.handlers for each in parents)
+
+
 def _is_asked_for(node: Any, parent: Any) -> bool:
     """Whether a set is what `in` looks into."""
     return isinstance(parent, gast.Compare) and all(isinstance(op, (gast.In, gast.NotIn)) for op in parent.ops)
@@ -58,8 +63,11 @@ REFUSED = (
         ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith", "comprehension"),
         lambda node, parents: getattr(node, "is_async", 1) == 1,
     ),
-    Construct(constructs.FINALLY_LEFT_EARLY, ("Try",), lambda node, parents: not node.handlers and _is_left(node)),
-    Construct(constructs.TRY, ("Try", "TryStar"), lambda node, parents: bool(node.handlers)),
+    Construct(constructs.FINALLY_LEFT_EARLY, ("Try",), lambda node, parents: any(map(_is_left, node.finalbody))),
+    Construct(
+        constructs.FINALLY_WITHIN_TRY, ("Try",), lambda node, parents: bool(node.finalbody) and _is_tried(parents)
+    ),
+    Construct(constructs.TRY_STAR, ("TryStar",)),
     Construct(constructs.GLOBAL, ("Global",)),
     Construct(constructs.DEL, ("Delete",), lambda node, parents: not all(map(_is_name_or_element, node.targets))),
     Construct(constructs.CLASS_DEFINITION, ("ClassDef",)),

@@ -26,7 +26,8 @@ from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.frontend.super_calls import first_of_super, method_of_super
-from srcad.refusals.constructs import IMPORT
+from srcad.frontend.try_statements import Attempted, is_attempt
+from srcad.refusals.constructs import IMPORT, UNKNOWN_HANDLER
 from srcad.refusals.names_and_functions import (
     ASSIGNED_CAPTURE,
     COMPUTED_DEFAULT,
@@ -36,7 +37,7 @@ from srcad.refusals.names_and_functions import (
     UNDEFINED_NAME,
     WRITTEN_CAPTURE,
 )
-from srcad.transforms.ir.build import assign, at, dotted, load, place_of
+from srcad.transforms.ir.build import assign, at, call, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.lowering.lowering_context import Draft
 
@@ -83,7 +84,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                     return base.element(position)
             case gast.Lambda():
                 return Meaning(self.nested("lambda", node))
-            case gast.Call(func=called):
+            case gast.Call(func=called) if not is_attempt(node):
                 maker = self.meaning(called)
                 return None if maker is None else made_by(maker.value, node, self.meaning)
         return None
@@ -192,6 +193,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return self.comprehension(node)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
+        if is_attempt(node):
+            return self.attempt(node)
         if (derivative := self.meaning(node)) is not None:
             return spell(derivative, self.draft, place_of(node), "derivative")
         meaning = self.meaning(node.func)
@@ -199,14 +202,14 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             node = at(pushed, place_of(node))
             meaning = Meaning(node.func)
         refuse_elsewhere(meaning, node)
-        call = None if meaning is None else call_of(meaning.value)
+        method = None if meaning is None else call_of(meaning.value)
         if (first := first_of_super(node, self.scope)) is not None:
             held = gast.Name(id=first, ctx=gast.Load(), annotation=None, type_comment=None)
             at(held, place_of(node))
             node.func = method_of_super(node, self.scope, self.meaning(held) or self.visit(held), self.draft)
-        elif meaning is not None and call is not None:
+        elif meaning is not None and method is not None:
             place = place_of(node.func)
-            node.func = dotted(self.draft.bind("call", Method(call, meaning)))
+            node.func = dotted(self.draft.bind("call", Method(method, meaning)))
             at(node.func, place)
         elif isinstance(node.func, DerivedFunction):
             node.func = spell(Meaning(node.func), self.draft, place_of(node), "derivative")
@@ -216,6 +219,25 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
         return node
+
+    def attempt(self, node: gast.Call) -> gast.expr:
+        """An attempt that `try_statements` has written, with the classes that its handlers name."""
+        place = place_of(node)
+        if not node.args:
+            return at(call("kernels.caught"), place)
+        function = self.meaning(node.args[0])
+        handlers = []
+        for each in node.args[1].elts:
+            given = each.elts if isinstance(each, gast.Tuple) else [each]
+            kinds = [Meaning(Exception) if isinstance(kind, gast.Constant) else self.meaning(kind) for kind in given]
+            values = [None if kind is None else kind.value for kind in kinds]
+            flat = [kind for value in values for kind in (value if isinstance(value, tuple) else (value,))]
+            if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in flat):
+                raise UNKNOWN_HANDLER.at(place)
+            handlers.append(tuple(flat))
+        assert function is not None
+        attempted = Attempted(function.value, tuple(handlers))
+        return at(gast.Call(func=dotted(self.draft.bind("attempt", attempted)), args=[], keywords=[]), place)
 
     def visit_With(self, node: gast.With) -> list[gast.stmt]:
         """Replace `with np.errstate(...)` by its body: it changes no result. Others are refused."""

@@ -28,6 +28,13 @@ METHODS = {
 }
 METHODS |= {"conjugate": "np.conj", "flatten": "np.ravel"}
 _SHAPED = frozenset({"reshape", "transpose"})
+# Methods of random generators, which no array has.
+OF_GENERATORS = frozenset(
+    (
+        *("normal", "laplace", "logistic", "gumbel", "uniform", "lognormal", "exponential", "gamma", "standard_normal"),
+        *("standard_exponential", "random", "standard_gamma", "standard_t", "integers"),
+    )
+)
 # Methods of variables that change them.
 ASSIGNING = frozenset({"assign", "assign_add", "assign_sub", "scatter_add", "scatter_sub", "scatter_update"})
 
@@ -54,6 +61,8 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
     >>> gast.unparse(spell_method(node.func.value, "reshape", node, None)).strip()
     'np.reshape(x, (2, -1))'
     """
+    if name in OF_GENERATORS:
+        return _call(f"kernels.generator_{name}", [receiver, *node.args], node.keywords, place_of(node))
     if name not in METHODS:
         if name in ASSIGNING:
             raise assigns(name, place)
