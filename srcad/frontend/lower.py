@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from srcad.errors import Place, SrcadError
-from srcad.frontend.call_arguments import completed, known_arguments
+from srcad.frontend.call_arguments import completed, constant_parameters, known_arguments, reachable
 from srcad.frontend.captured_values import spell
 from srcad.frontend.derivative_functions import described
 from srcad.frontend.language_subset import fence
@@ -114,14 +114,18 @@ class _Lowering:
         self.made_derivatives: dict[tuple[Any, ...], Any] = {}
 
     def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
-        procedure = self.read(procedure_of(source))
+        procedure = procedure_of(source)
+        statics = constant_parameters(procedure, forms) if forms else {}
+        procedure = self.read(reachable(procedure, statics) if statics else procedure)
         if procedure.rest or procedure.options:
             raise STARRED_PARAMETERS.at(source.place(source.tree))
-        scope = open_scope(procedure, {}, self.draft.names)
+        scope = open_scope(procedure, statics, self.draft.names)
         self.draft.names.reserve(source.name)
         self.outline.frames.append(Frame(self.outline.base(procedure, {}, {}), {}))
         memory, names = Memory(), list[str]()
         for name in [*procedure.parameters, *procedure.keyword_only]:
+            if name in statics:
+                continue
             names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
         body, result = self.body(scope, True, memory)
         form = self.result
