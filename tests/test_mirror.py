@@ -22,6 +22,7 @@ ABOUT_MORE = {
     "faults/test_compile_time.py": "how the time of the transform grows",
     "faults/test_threads_and_processes.py": "gradients in threads, tasks and processes, and memory over many calls",
     "faults/test_injection.py": "text of the user's program that tries to become code",
+    "runtime/rules/test_repeated_eigenvalues.py": "eigenvalues and singular values that are equal",
     "golden/test_golden.py": "printed derivatives of a few whole programs",
     "golden/test_pass_texts.py": "texts before and after each pass",
     "refusals/test_bad_inputs.py": "inputs that are wrong, through all of the API",
@@ -54,6 +55,7 @@ ABOUT_MORE = {
     "test_readme.py": "code in the README and in docs/",
     "test_references.py": "names of files in comments and docs",
     "test_sample_programs.py": "the folder benchmarks/programs/",
+    "test_seeded_faults.py": "scripts/faults.py",
     "test_strong_zeros.py": "slopes that are infinite where the derivative is zero, in every mode",
     "test_workloads.py": "the workloads of benchmarks/",
 }

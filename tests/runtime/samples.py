@@ -189,6 +189,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.bincount: [s(INTEGERS, ANY), s(INTEGERS, ANY, 6)],
     kernels.singular_values: [s(MATRIX), s(MATRIX.T)],
     kernels.inverse_gaps: [s(np.array([0.3, 1.0, 2.5]))],
+    kernels.inverse_gaps_of_squares: [s(np.array([2.5, 1.0, 0.3]))],
+    kernels.values_of_vectors: [s(SYMMETRIC, np.linalg.eigh(SYMMETRIC)[1], fixed=(1,))],
     kernels.modulus: [s(SIGNED)],
     kernels.squared_modulus: [s(SIGNED)],
     np.imag: [s(ANY)],
@@ -440,5 +442,12 @@ DISCRETE = {
         np.linalg.matrix_rank,
         kernels.determinant_sign,
         stop_gradient,
+    ),
+    *(
+        kernels.element_count,
+        kernels.unit_direction,
+        kernels.zero_like,
+        kernels.unit_like,
+        kernels.elements_of,
     ),
 }

@@ -93,9 +93,11 @@ from srcad.runtime.kernels.linear_algebra.eigen import (
     eigenvectors,
     eigenvectors_adjoint,
     inverse_gaps,
+    inverse_gaps_of_squares,
     singular_values,
     singular_values_adjoint,
     singular_values_tangent,
+    values_of_vectors,
 )
 from srcad.runtime.kernels.linear_algebra.products import (
     add_outer,
@@ -230,6 +232,7 @@ __all__ = [
     "into_columns",
     "into_leaders",
     "inverse_gaps",
+    "inverse_gaps_of_squares",
     "irfft_adjoint",
     "is_above",
     "is_below",
@@ -335,6 +338,7 @@ __all__ = [
     "unstack",
     "untranspose",
     "unvstack",
+    "values_of_vectors",
     "weights",
     "whole_turns",
     "widths",

@@ -298,26 +298,46 @@ def convolve_adjoint_tangent(y, g, other, like, mode="full"):
 def eigh(a):
     symmetric = np.tril(a) + np.transpose(np.tril(a, -1))  # as NumPy, which reads the lower triangle only
     v = kernels.eigenvectors(symmetric)
-    return np.sum(v * (symmetric @ v), axis=0), v
+    return kernels.values_of_vectors(symmetric, v), v
+
+
+@adjoint(kernels.values_of_vectors, handles_complex=False)
+def values_of_vectors(y, a, v):
+    d[a] = kernels.times_transpose(v * d[y], v)
+
+
+@tangent(kernels.values_of_vectors)
+def values_of_vectors_tangent(y, a, v):
+    d[y] = np.sum(v * kernels.times(d[a], v), axis=0)
 
 
 @adjoint(kernels.eigenvectors, handles_complex=False)
 def eigenvectors(y, a):
-    # Eigenvectors of equal eigenvalues have no derivative; it is taken to be 0.
-    w = np.sum(y * (a @ y), axis=0)
+    # Eigenvectors of equal eigenvalues have no derivative.
+    w = kernels.values_of_vectors(a, y)
     d[a] = kernels.eigenvectors_adjoint(d[y], w, y)
 
 
 @tangent(kernels.eigenvectors)
 def eigenvectors_tangent(y, a):
-    w = np.sum(y * (a @ y), axis=0)
+    w = kernels.values_of_vectors(a, y)
     m = kernels.transpose_times(y, kernels.times(0.5 * (d[a] + np.transpose(d[a])), y))
-    d[y] = kernels.times(y, kernels.inverse_gaps(w) * m)
+    d[y] = kernels.times(y, kernels.strong_product(m, kernels.inverse_gaps(w)))
 
 
 @adjoint(kernels.inverse_gaps)
 def inverse_gaps(y, w):
     d[w] = np.sum(d[y] * y * y, axis=1) - np.sum(d[y] * y * y, axis=0)
+
+
+@adjoint(kernels.inverse_gaps_of_squares)
+def inverse_gaps_of_squares(y, s):
+    d[s] = 2 * s * (np.sum(d[y] * y * y, axis=1) - np.sum(d[y] * y * y, axis=0))
+
+
+@tangent(kernels.inverse_gaps_of_squares)
+def inverse_gaps_of_squares_tangent(y, s):
+    d[y] = 2 * y * y * (np.expand_dims(s * d[s], 1) - np.expand_dims(s * d[s], 0))
 
 
 @tangent(kernels.inverse_gaps)

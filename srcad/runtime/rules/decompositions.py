@@ -46,11 +46,11 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 @adjoint(kernels.right_vectors, handles_complex=False)
 def right_vectors(y, a):
-    # Vectors of equal singular values have no derivative; it is taken to be 0.
+    # Vectors of equal singular values have no derivative.
     b = kernels.times(a, y)
     w = np.sum(b * b, axis=0)
     g = kernels.transpose_times(y, d[y])
-    gaps = kernels.inverse_gaps(w) * g
+    gaps = kernels.strong_product(g, kernels.inverse_gaps_of_squares(np.sqrt(w)))
     inner = kernels.times_transpose(kernels.times(b, gaps + np.transpose(gaps)), y)
     d[a] = inner + kernels.times(b / w, np.transpose(d[y]) - kernels.times(np.transpose(g), np.transpose(y)))
 
@@ -61,7 +61,8 @@ def right_vectors_tangent(y, a):
     w = np.sum(b * b, axis=0)
     m = kernels.transpose_times(b, kernels.times(d[a], y))
     rest = kernels.transpose_times(d[a], b / w)
-    turned = kernels.times(y, kernels.inverse_gaps(w) * (m + np.transpose(m)))
+    gaps = kernels.inverse_gaps_of_squares(np.sqrt(w))
+    turned = kernels.times(y, kernels.strong_product(m + np.transpose(m), gaps))
     d[y] = turned + rest - kernels.times(y, kernels.transpose_times(y, rest))
 
 

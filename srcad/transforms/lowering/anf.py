@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import CompilerBug
+from srcad.errors import CompilerBug, Place
 from srcad.refusals.names_and_functions import CALL_WITHOUT_RESULT, UNPACKED_COUNT
 from srcad.refusals.numpy_calls import ATTRIBUTE_ASSIGNED
 from srcad.transforms.ir.build import Block, assign, at, augment, call, clone, const, load, place_of, stored, subscript
@@ -51,6 +51,10 @@ class Flattener(Results):
     a[t5] = t1
     b = t2
     """
+
+    def stand_at(self, place: Place | None) -> None:
+        """Let what is made next have this place in the source."""
+        self.place = place
 
     def block(self, block: Block) -> Block:
         """The statements for a nested block."""
