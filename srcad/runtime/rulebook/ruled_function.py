@@ -57,18 +57,23 @@ class RuledFunction:
         message = f"`{self.__name__}`{_SHARED}"
 
         @numba.njit
-        def checked(found, given):  # type: ignore[no-untyped-def]
-            for each in numba.literal_unroll(given):
-                if _meet(found, each):
-                    raise WrongRule(message, None, _WAY)
-            return found
+        def check(found, given):  # type: ignore[no-untyped-def]
+            if _meet(found, given):
+                raise WrongRule(message, None, _WAY)
 
-        namespace: dict[str, Any] = {"called": called, "checked": checked}
-        given = f"({names},)" if parameters else "args" if parameters is None else "()"
-        exec(f"def wrapper({names}):\n    return checked(called({names}), {given})\n", namespace)
+        checks = [f"    check(found, {each})" for each in parameters or ()]
+        text = "\n".join([f"def wrapper({names}):", f"    found = called({names})", *checks, "    return found\n"])
+        namespace: dict[str, Any] = {"called": called, "check": check}
+        exec(text, namespace)
         wrapper = namespace["wrapper"]
         wrapper.__defaults__ = getattr(getattr(self.function, "py_func", self.function), "__defaults__", None)
         return numba.njit(wrapper)
+
+    @property
+    def compiles(self) -> bool:
+        """Whether compiled code may call it: its parameters can be checked, and it reads no data that would freeze."""
+        is_python = isinstance(self.function, FunctionType) or hasattr(self.function, "py_func")
+        return not (is_python and _parameters(self.function) is None) and not _reads_data(self.function)
 
     @property
     def is_plain(self) -> bool:
@@ -142,4 +147,4 @@ def _reads_data(function: Any) -> bool:
 
 @typeof_impl.register(RuledFunction)  # type: ignore[untyped-decorator]  # Numba carries no annotations
 def _typeof(value: RuledFunction, context: Any) -> types.Dispatcher | None:
-    return None if _reads_data(value.function) else types.Dispatcher(value.compiled)
+    return types.Dispatcher(value.compiled) if value.compiles else None
