@@ -385,9 +385,9 @@ def folds(primitive: Any) -> bool:
 
 
 def primitives() -> tuple[Any, ...]:
-    """All primitives with a rule or a definition, in the order of registration; of imported libraries only."""
+    """All primitives with a rule or a definition of srcad's own, in the order of registration; of imported libraries."""
     _is_in(_rules, None)
-    return tuple(dict.fromkeys((*_rules, *_definitions)))
+    return tuple(each for each in dict.fromkeys((*_rules, *_definitions)) if each not in _users)
 
 
 def variants(primitive: Any) -> tuple[Rule, ...]:
