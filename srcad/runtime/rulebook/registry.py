@@ -385,7 +385,7 @@ def folds(primitive: Any) -> bool:
 
 
 def primitives() -> tuple[Any, ...]:
-    """All primitives with a rule or a definition of srcad's own, in the order of registration; of imported libraries."""
+    """All primitives with a rule or a definition of ours, in the order of registration; of imported libraries only."""
     _is_in(_rules, None)
     return tuple(each for each in dict.fromkeys((*_rules, *_definitions)) if each not in _users)
 
