@@ -306,7 +306,7 @@ class _Body:
         self.flattener = Flattener(
             self.draft.names, self.draft.bindings, self.lowering.call, self.memory, self.lowering
         )
-        self.flattener.place = self.called.place
+        self.flattener.stand_at(self.called.place)
         self.parameters: list[str] = []
         self.passed: list[tuple[str, int]] = []
         self.known: dict[str, str] = {}

@@ -30,7 +30,7 @@ _ALLOWED = (
     ),
     *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem),
     *(gast.Try, gast.ExceptHandler),
-    gast.Delete,
+    *(gast.Delete, gast.Import, gast.ImportFrom, gast.alias),
     *(
         gast.Match,
         gast.match_case,

@@ -32,18 +32,10 @@ class Construct:
     when: Callable[[Any, Parents], bool] = lambda node, parents: True
 
 
-def _is_element(target: Any) -> bool:
-    """Whether this is one element of something, not a slice."""
-    return isinstance(target, gast.Subscript) and not isinstance(target.slice, (gast.Slice, gast.Tuple))
-
-
-def _in_message(node: Any, parents: Parents) -> bool:
-    """Whether the node is part of what an `assert`, a `raise` or a `print` says."""
-    for outer, inner in zip(parents, (*parents[1:], node), strict=True):
-        is_print = isinstance(outer, gast.Call) and getattr(outer.func, "id", None) == "print"
-        if is_print or isinstance(outer, gast.Raise) or (isinstance(outer, gast.Assert) and inner is outer.msg):
-            return True
-    return False
+def _is_name_or_element(target: Any) -> bool:
+    """Whether this is a name, or one element of something, not a slice."""
+    is_element = isinstance(target, gast.Subscript) and not isinstance(target.slice, (gast.Slice, gast.Tuple))
+    return is_element or isinstance(target, gast.Name)
 
 
 def _is_left(node: Any) -> bool:
@@ -77,16 +69,14 @@ REFUSED = (
     ),
     Construct(constructs.TRY_STAR, ("TryStar",)),
     Construct(constructs.GLOBAL, ("Global",)),
-    Construct(constructs.DEL, ("Delete",), lambda node, parents: not all(map(_is_element, node.targets))),
+    Construct(constructs.DEL, ("Delete",), lambda node, parents: not all(map(_is_name_or_element, node.targets))),
     Construct(constructs.CLASS_DEFINITION, ("ClassDef",)),
-    Construct(constructs.IMPORT, ("Import", "ImportFrom")),
     Construct(constructs.OBJECT_PATTERN, ("MatchClass", "MatchMapping", "MatchStar")),
     Construct(
         constructs.SET,
         ("SetComp", "Set"),
         lambda node, parents: not (isinstance(node, gast.Set) and _is_asked_for(node, parents[-1])),
     ),
-    Construct(constructs.F_STRING, ("JoinedStr",), lambda node, parents: not _in_message(node, parents)),
     Construct(
         constructs.DECORATED_INNER_FUNCTION,
         ("FunctionDef",),

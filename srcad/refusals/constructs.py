@@ -120,14 +120,14 @@ GLOBAL = Refusal(
 
 DEL = Refusal(
     UnsupportedSyntax,
-    "`del`",
-    "`del` is supported only for one element of a list or dictionary",
-    "remove the `del` statement, or build a list or array of the elements that remain",
+    "`del` of slices and attributes",
+    "`del` is supported only for names, and for one element of a list or dictionary",
+    "build a list or array of the elements that remain",
     """
     def f(x):
-        y = x * x
-        del x
-        return y
+        values = [x, 2.0 * x, 3.0 * x]
+        del values[:2]
+        return values[0]
     """,
 )
 
@@ -147,14 +147,14 @@ CLASS_DEFINITION = Refusal(
 
 IMPORT = Refusal(
     UnsupportedSyntax,
-    "Imports inside the function",
-    "an import inside the function is not supported",
-    "import it at the top of the file",
+    "Imports inside the function that fail",
+    "this import fails: {problem}",
+    "import what is needed at the top of the file, and leave the import out of the function",
     """
     def f(x):
-        import math
+        import no_such_module
 
-        return math.sin(x)
+        return no_such_module.sin(x)
     """,
 )
 
@@ -211,18 +211,6 @@ SET = Refusal(
     """
     def f(x):
         return x * len({1, 2})
-    """,
-)
-
-F_STRING = Refusal(
-    UnsupportedSyntax,
-    "f-strings, except in messages",
-    "an f-string is supported only inside `print`, `assert` and `raise`",
-    "make the string outside the function",
-    """
-    def f(x):
-        name = f'{x}'
-        return x
     """,
 )
 

@@ -169,7 +169,14 @@ from srcad.runtime.kernels.recording.loop_extents import require_iteration, same
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
-from srcad.runtime.kernels.recording.range_checks import check_fits, check_index, check_indices, check_match, check_room
+from srcad.runtime.kernels.recording.range_checks import (
+    check_fits,
+    check_index,
+    check_indices,
+    check_match,
+    check_one_element,
+    check_room,
+)
 from srcad.runtime.kernels.recording.typed_lists import (
     appended,
     element,
@@ -217,6 +224,7 @@ __all__ = [
     "check_index",
     "check_indices",
     "check_match",
+    "check_one_element",
     "check_room",
     "checkpointed_start",
     "cholesky_adjoint",

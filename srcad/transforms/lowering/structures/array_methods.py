@@ -68,7 +68,8 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
             raise assigns(name, place)
         raise METHOD.at(place, name=name, way=_hint(name))
     arguments, keywords = node.args, node.keywords
-    if name in _SHAPED and (len(arguments) > 1 or _is_number(arguments)):
+    has_star = any(isinstance(each, gast.Starred) for each in arguments)
+    if name in _SHAPED and (len(arguments) > 1 or has_star or _is_number(arguments)):
         arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
     if name == "clip":  # its bounds have other names as a method
         arguments, keywords = _bounds(arguments, keywords)
