@@ -455,3 +455,12 @@ DISCRETE = {
         kernels.elements_of,
     ),
 }
+
+# Random numbers, which differ from call to call: `tests/runtime/rules/test_random_numbers.py` seeds them.
+RANDOM = {
+    *(getattr(kernels, name) for name in kernels.__all__ if name.startswith(("draw_", "generator_"))),
+    *(np.random.default_rng, np.random.normal, np.random.uniform, np.random.standard_normal, np.random.random),
+    *(np.random.random_sample, np.random.ranf, np.random.sample, np.random.standard_exponential, np.random.exponential),
+    *(np.random.laplace, np.random.logistic, np.random.gumbel, np.random.lognormal, np.random.gamma, np.random.randint),
+    *(np.random.standard_gamma, np.random.standard_t, np.random.randn, np.random.rand, np.random.permutation),
+}

@@ -153,6 +153,30 @@ def standard_t(df, size=None):
     return kernels.draw_standard_t(None, df, size)
 
 
+@define(np.random.randn)
+def randn(*shape):
+    if len(shape) == 0:
+        return kernels.draw_standard_normal(None, None)
+    return kernels.draw_standard_normal(None, shape)
+
+
+@define(np.random.rand)
+def rand(*shape):
+    if len(shape) == 0:
+        return kernels.draw_random(None, None)
+    return kernels.draw_random(None, shape)
+
+
+@define(kernels.generator_permutation)
+def generator_permutation(rng, count):
+    return kernels.draw_permutation(rng, count)
+
+
+@define(np.random.permutation)
+def permutation(count):
+    return kernels.draw_permutation(None, count)
+
+
 @define(np.random.randint)
 def randint(low, high=None, size=None):
     return kernels.draw_integers(None, low, high, size)

@@ -95,6 +95,26 @@ def test_a_generator_made_inside_draws_the_same_each_time(jit):
     assert found == pytest.approx([expected] * 2, rel=1e-7)
 
 
+def test_other_draws_are_numpys_as_well():
+    def f(x, rng):
+        total = np.sum(x[rng.permutation(3)] * np.arange(3.0)) + np.sum(np.random.rand(3) * x)
+        total += np.random.randn() * x[0] + np.sum(np.random.randn(2, 2)) * x[1] + np.random.rand() * x[2]
+        return total + np.random.choice(np.array([1.0, 2.0, 3.0])) * x[0]
+
+    x = np.array([0.5, 2.0, 1.0])
+    np.random.seed(4)
+    value = f(x, np.random.default_rng(4))
+    np.random.seed(4)
+    found, slope = srcad.value_and_grad(f, jit=False)(x, np.random.default_rng(4))
+    assert found == pytest.approx(value, rel=1e-15)
+    assert np.dot(slope, x) == pytest.approx(value, rel=1e-14)  # it is linear
+
+
+def test_a_permutation_of_an_array_is_refused():
+    with pytest.raises(UnsupportedSyntax, match="permutation"):
+        srcad.grad(lambda x, rng: np.sum(rng.permutation(x) * x), jit=False)(np.ones(3), np.random.default_rng(4))
+
+
 def test_a_captured_generator_goes_on_from_call_to_call():
     RNG.bit_generator.state = np.random.default_rng(2).bit_generator.state
     other = np.random.default_rng(2)

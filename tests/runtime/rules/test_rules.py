@@ -29,7 +29,7 @@ from srcad.runtime.tape.reverse import pullbacks
 from srcad.runtime.tape.reverse.eager_rules import pushforward
 from srcad.runtime.tape.values.conversions import constant
 from tests.differences import flat
-from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, REVERSE_ONLY, SAMPLES, UNARY, Sample
+from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, RANDOM, REVERSE_ONLY, SAMPLES, UNARY, Sample
 
 
 def covered(primitive: Any, sample: Sample) -> bool:
@@ -212,7 +212,7 @@ def test_definitions_mean_what_they_define(primitive, sample):
 
 
 def test_every_entry_has_sample_points():
-    tested = {*SAMPLES, *DEFINED, *DISCRETE, *COMPLEX}
+    tested = {*SAMPLES, *DEFINED, *DISCRETE, *COMPLEX, *RANDOM}
     helpers = [each for each in registry.primitives() if each not in tested]
     assert [primitive_name(each) for each in helpers] == []
 

@@ -74,7 +74,9 @@ def draw_integers(rng: Any, low: Any, high: Any, size: Any) -> Any:
 
 
 def draw_permutation(rng: Any, count: int) -> Any:
-    """The numbers less than `count` in random order."""
+    """The numbers less than `count` in random order. Raises TypeError for an array, of which it would be a part."""
+    if not isinstance(count, (int, np.integer)):
+        raise TypeError("permutations of arrays cannot be differentiated: write x[rng.permutation(len(x))]")
     return _source(rng).permutation(count)
 
 
@@ -145,6 +147,8 @@ _drawn("integers", draw_integers, integers=True)
 
 @overload(draw_permutation)
 def _draw_permutation(rng, count):
+    if not isinstance(count, types.Integer):
+        return None
     kind = types.Array(types.int64, 1, "C")
     draw = draw_permutation
     island = numba.njit(
@@ -193,4 +197,5 @@ generator_standard_exponential = _method("standard_exponential", _SIZED)
 generator_random = _method("random", _SIZED)
 generator_standard_gamma = _method("standard_gamma", "shape, size=None")
 generator_standard_t = _method("standard_t", "df, size=None")
+generator_permutation = _method("permutation", "count")
 generator_integers = _method("integers", "low, high=None, size=None")

@@ -32,7 +32,7 @@ _SHAPED = frozenset({"reshape", "transpose"})
 OF_GENERATORS = frozenset(
     (
         *("normal", "laplace", "logistic", "gumbel", "uniform", "lognormal", "exponential", "gamma", "standard_normal"),
-        *("standard_exponential", "random", "standard_gamma", "standard_t", "integers"),
+        *("standard_exponential", "random", "standard_gamma", "standard_t", "integers", "permutation"),
     )
 )
 # Methods of variables that change them.
