@@ -47,10 +47,11 @@ def check_rule(
     ... def cube(x):
     ...     return x ** 3
     >>> cube.defvjp(lambda x: (x ** 3, x), lambda x, y_bar: (2.0 * x ** 2 * y_bar,))
-    >>> srcad.testing.check_rule(cube, (np.array([0.5, 2.0]),), compiled=False)
-    Traceback (most recent call last):
-    ...
-    srcad.errors.WrongGradient: ...
+    >>> try:
+    ...     srcad.testing.check_rule(cube, (np.array([0.5, 2.0]),), compiled=False)
+    ... except AssertionError as problem:
+    ...     print(str(problem).splitlines()[0])
+    the gradient of cube differs from finite differences in 2 of 2 elements:
     """
     if not points:
         raise BadArgument("check_rule needs a point", hint="give a tuple of arguments")
