@@ -23,6 +23,7 @@ import gast
 
 from srcad.frontend.captured_values import spell
 from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
+from srcad.frontend.frozen_distributions import Frozen, frozen_by, held, method_of_frozen
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.frontend.super_calls import first_of_super, method_of_super
@@ -195,6 +196,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         if is_attempt(node):
             return self.attempt(node)
+        node = method_of_frozen(node, self.meaning, self.introduce)
         if (derivative := self.meaning(node)) is not None:
             return spell(derivative, self.draft, place_of(node), "derivative")
         meaning = self.meaning(node.func)
@@ -282,7 +284,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         self.scope.statics[node.name] = Meaning(self.nested(node.name, node, before))
         return before
 
-    def visit_Assign(self, node: gast.Assign) -> gast.AST | None:
+    def visit_Assign(self, node: gast.Assign) -> gast.AST | list[gast.stmt] | None:
         match node.targets:
             case [gast.Name(id=name)] if name in self.scope.variables and self.scope.stores[name] == 1:
                 parameter = name in [*self.scope.procedure.parameters, *self.scope.procedure.keyword_only]
@@ -290,11 +292,33 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 if meaning is not None and is_static(meaning.value) and not is_array(meaning.value):
                     self.scope.statics[name] = meaning
                     return None
+                frozen = None if parameter else frozen_by(node.value, self.meaning, self.introduce)
+                if frozen is not None:
+                    return self.frozen(name, frozen, node)
         node.value = self.visit(node.value)
         node.targets = [self.visit(target) for target in node.targets]
         return node
 
-    def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST | None:
+    def introduce(self, meaning: Meaning) -> gast.expr:
+        """A name for an object that is known at compile time."""
+        name = self.draft.names.temporary()
+        self.scope.statics[name] = meaning
+        return load(name)
+
+    def frozen(self, name: str, made: Frozen, node: gast.Assign) -> list[gast.stmt]:
+        """Keep the arguments of a frozen distribution, for which a name stands from here on."""
+        before: list[gast.stmt] = []
+
+        def hold(value: gast.expr) -> gast.expr:
+            kept = self.draft.names.temporary()
+            before.append(assign(kept, self.visit(value), place_of(node)))
+            self.scope.variables[kept] = kept
+            return at(load(kept), place_of(node))
+
+        self.scope.statics[name] = Meaning(held(made, hold))
+        return before
+
+    def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST | list[gast.stmt] | None:
         if node.value is None:
             return None
         assign = gast.Assign(targets=[node.target], value=node.value, type_comment=None)

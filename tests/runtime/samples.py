@@ -18,7 +18,7 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
-from tests.runtime import scipy_samples
+from tests.runtime import scipy_linalg_samples, scipy_samples, scipy_stats_samples
 from tests.runtime.sample_points import (
     ABOVE,
     ANY,
@@ -234,6 +234,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.linalg.solve: [s(SQUARE, normal(3)), s(SQUARE, MATRIX)],
     np.linalg.cholesky: [s(SYMMETRIC)],
     **scipy_samples.SAMPLES,
+    **scipy_linalg_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -382,6 +383,8 @@ DEFINED: dict[Any, list[Sample]] = {
     np.linalg.eigh: [s(SYMMETRIC), s(SQUARE)],
     np.correlate: [s(ANY, POSITIVE[:2]), s(ANY, POSITIVE[:3], "full"), s(ANY, POSITIVE, "same")],
     **scipy_samples.DEFINED,
+    **scipy_linalg_samples.DEFINED,
+    **scipy_stats_samples.DEFINED,
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
@@ -394,6 +397,7 @@ COMPLEX = {
 # No derivative because nothing of floating point goes in or comes out, or because the result is piecewise constant.
 DISCRETE = {
     *scipy_samples.DISCRETE,
+    *scipy_linalg_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,

@@ -53,7 +53,12 @@ _folding: set[Hashable] = set()
 _users: set[Hashable] = set()
 _met = {"", "__main__", "numpy", "numba", "srcad"}  # packages whose rules, if any, have been loaded
 _called: dict[Hashable, Any] = {}
-_libraries = {"scipy.special": "srcad.runtime.rules.scipy.special"}  # library -> module of the rules of its functions
+# library -> module of the rules of its functions
+_libraries = {
+    "scipy.special": "srcad.runtime.rules.scipy.special",
+    "scipy.linalg": "srcad.runtime.rules.scipy.linalg",
+    "scipy.stats": "srcad.runtime.rules.scipy.stats",
+}
 _loaded: list[str] = []
 _complete: list[bool] = []
 _loading = threading.RLock()
