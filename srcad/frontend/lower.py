@@ -152,7 +152,7 @@ class _Lowering:
         if isinstance(callee, functools.partial):
             return caller.call(completed(node, Meaning(callee), self.draft, place))
         try:
-            procedure = self.procedure(callee)
+            procedure = self.procedure(callee, node)
         except SrcadError as problem:
             raise problem.called_from(place) from None
         if procedure is None:
@@ -285,15 +285,15 @@ class _Lowering:
         """The expression for an attribute of a class, with its current value."""
         return spell(Meaning(owner).attribute(name), self.draft, place, name)
 
-    def procedure(self, callee: Any) -> Procedure | None:
-        """The procedure to inline for a callee, or None if it stays a call."""
+    def procedure(self, callee: Any, node: gast.Call) -> Procedure | None:
+        """The procedure to inline for a call of a callee, or None if it stays a call."""
         if isinstance(callee, Procedure):
             return callee
         if isinstance(callee, Method):
             return self.read(procedure_of(load_source(callee.function), callee.receiver))
         if callee is None or hasattr(callee, "__srcad_primitive__"):
             return None
-        definition = registry.definition(callee)
+        definition = registry.meaning_of_call(callee, len(node.args), [each.arg for each in node.keywords])
         if definition is not None:
             return self.read(procedure_of(load_source(definition)))
         return self.read(procedure_of(load_source(callee))) if is_users(callee) else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,37 +18,32 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
-
-
-@dataclass(frozen=True)
-class Sample:
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any] = field(default_factory=dict)
-    fixed: tuple[int, ...] = ()  # positions of arguments that are floats but have no derivative
-
-
-def s(*args: Any, fixed: tuple[int, ...] = (), **kwargs: Any) -> Sample:
-    return Sample(args, kwargs, fixed)
-
-
-_random = np.random.default_rng(12345)
-
-
-def normal(*shape: int) -> np.ndarray:
-    return _random.normal(size=shape)
-
-
-def between(low: float, high: float, *shape: int) -> np.ndarray:
-    return _random.uniform(low, high, size=shape)
-
-
-ANY, POSITIVE, UNIT, ABOVE = normal(4), between(0.3, 2.0, 4), between(-0.8, 0.8, 4), between(1.2, 3.0, 4)
-MATRIX, CUBE = normal(3, 4), normal(2, 3, 4)
-SQUARE = normal(3, 3) + 3.0 * np.eye(3)
-SYMMETRIC = SQUARE @ SQUARE.T
-TALL, ROW = normal(3, 1), normal(4)
-SIGNED = np.array([-1.7, -0.4, 0.6, 2.3])
-INTEGERS = np.array([1, 2, 0, 3])
+from tests.runtime.further_samples import (
+    FURTHER_COMPLEX,
+    FURTHER_DEFINED,
+    FURTHER_DISCRETE,
+    FURTHER_SAMPLES,
+    ONLY_VALUES,
+)
+from tests.runtime.sample_points import (
+    ABOVE,
+    ANY,
+    CUBE,
+    INTEGERS,
+    MATRIX,
+    POSITIVE,
+    ROW,
+    SIGNED,
+    SQUARE,
+    STACK,
+    SYMMETRIC,
+    TALL,
+    UNIT,
+    Sample,
+    between,
+    normal,
+    s,
+)
 
 # Elementwise functions: one argument, and where it may lie.
 UNARY = {
@@ -163,7 +157,7 @@ SAMPLES: dict[Any, list[Sample]] = {
                        s(MATRIX, (slice(None, None, 2), None, ..., 1)),
                        s(MATRIX, (np.array([0, 0]), np.array([1, 1])))],
     kernels.cumprod_adjoint: [s(ANY, ROW), s(normal(3, 4), MATRIX, 1), s(normal(12), MATRIX)],
-    kernels.cofactors: [s(SQUARE, np.linalg.det(SQUARE))],
+    kernels.cofactors: [s(SQUARE, np.linalg.det(SQUARE)), s(STACK, np.linalg.det(STACK))],
     kernels.with_item: [s(ANY, 1, 2.5), s(MATRIX, (slice(None), 0), ROW[:3]), s(ANY, np.array([0, 2, 2]), ROW[:3])],
     kernels.item_bar: [s(ANY, 1), s(MATRIX, (slice(None), 0)), s(ANY, np.array([0, 2, 2]))],
     kernels.scatter: [s(1.5, (3,), 1), s(normal(3), (4,), np.array([0, 0, 2]))],
@@ -191,11 +185,11 @@ SAMPLES: dict[Any, list[Sample]] = {
     ],
     kernels.convolve_adjoint: [s(normal(5), POSITIVE[:2], ANY, "full"), s(ANY, POSITIVE[:3], ANY, "same")],
     kernels.eigenvectors: [s(SYMMETRIC)],
-    kernels.orthogonal_factor: [s(MATRIX.T), s(SQUARE)],
-    kernels.right_vectors: [s(MATRIX), s(MATRIX.T), s(SQUARE)],
+    kernels.orthogonal_factor: [s(MATRIX.T), s(SQUARE), s(STACK)],
+    kernels.right_vectors: [s(MATRIX), s(MATRIX.T), s(SQUARE), s(CUBE)],
     np.bincount: [s(INTEGERS, ANY), s(INTEGERS, ANY, 6)],
-    kernels.singular_values: [s(MATRIX), s(MATRIX.T)],
-    kernels.inverse_gaps: [s(np.array([0.3, 1.0, 2.5]))],
+    kernels.singular_values: [s(MATRIX), s(MATRIX.T), s(CUBE)],
+    kernels.inverse_gaps: [s(np.array([0.3, 1.0, 2.5])), s(np.array([[0.3, 1.0], [2.0, 2.5]]))],
     kernels.modulus: [s(SIGNED)],
     kernels.squared_modulus: [s(SIGNED)],
     np.imag: [s(ANY)],
@@ -222,7 +216,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.vdot: [s(ANY, ROW), s(MATRIX, MATRIX * MATRIX)],
     np.cross: [s(ANY[:3], POSITIVE[:3]), s(CUBE[:, :, :3], ANY[:3]), s(ANY[:3], CUBE[:, :, :3])],
     np.inner: [s(ANY, ROW), s(MATRIX, normal(2, 4)), s(MATRIX, ROW), s(ROW, MATRIX), s(CUBE, MATRIX)],
-    np.outer: [s(ANY, normal(3))],
+    np.outer: [s(ANY, normal(3)), s(MATRIX, ANY)],
     np.tensordot: [s(MATRIX, normal(3, 4)), s(CUBE, MATRIX, 2), s(CUBE, normal(4, 2, 5), ((0, 2), (1, 0))),
                    s(CUBE, MATRIX, ((1,), (0,))), s(MATRIX, 1.3, 0), s(1.3, MATRIX, 0), s(1.3, -0.7, 0)],
     np.einsum: [s("ij,j->i", MATRIX, ROW), s("ij->j", MATRIX), s("ij,jk", SQUARE, MATRIX),
@@ -231,11 +225,13 @@ SAMPLES: dict[Any, list[Sample]] = {
                 s("ij,j->i", MATRIX, ROW[:1]), s("ij,jk->ik", TALL, normal(4, 2)), s("ij,ij->i", MATRIX, TALL)],
     np.linalg.norm: [s(ANY), s(MATRIX), s(MATRIX, axis=1), s(MATRIX, axis=0, keepdims=True)],
     np.linalg.inv: [s(SQUARE), s(np.stack((SQUARE, SQUARE.T)))],
-    np.linalg.det: [s(SQUARE)],
+    np.linalg.det: [s(SQUARE), s(STACK)],
     np.linalg.slogdet: [s(SQUARE)],
-    kernels.log_determinant: [s(SQUARE)],
-    np.linalg.solve: [s(SQUARE, normal(3)), s(SQUARE, MATRIX)],
-    np.linalg.cholesky: [s(SYMMETRIC)],
+    kernels.log_determinant: [s(SQUARE), s(STACK)],
+    np.linalg.solve: [s(SQUARE, normal(3)), s(SQUARE, MATRIX), s(STACK, normal(3)), s(STACK, CUBE),
+                      s(SQUARE, STACK), s(STACK, MATRIX)],
+    np.linalg.cholesky: [s(SYMMETRIC), s(np.stack((SYMMETRIC, 2.0 * SYMMETRIC)))],
+    **FURTHER_SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -266,7 +262,7 @@ DEFINED: dict[Any, list[Sample]] = {
     np.linalg.matrix_transpose: [s(CUBE)],
     np.linalg.diagonal: [s(MATRIX, offset=1), s(CUBE), s(CUBE, offset=-1), s(CUBE, offset=2)],
     np.linalg.trace: [s(MATRIX), s(CUBE, offset=1)],
-    np.linalg.svdvals: [s(MATRIX)],
+    np.linalg.svdvals: [s(MATRIX), s(CUBE)],
     np.linalg.vector_norm: [
         s(ANY),
         s(MATRIX, keepdims=True),
@@ -282,11 +278,21 @@ DEFINED: dict[Any, list[Sample]] = {
     np.diagflat: [s(ANY), s(MATRIX[:2, :2], 1)],
     np.compress: [s([True, False, True], MATRIX, axis=0), s([True, False, True], ANY)],
     np.average: [s(MATRIX), s(MATRIX, axis=1), s(ANY, weights=POSITIVE), s(SQUARE, 1, POSITIVE[:3])],
-    np.trapezoid: [s(ANY), s(ANY, POSITIVE), s(ANY, dx=0.1), s(MATRIX), s(MATRIX, ANY), s(ANY, CUBE)],
+    np.trapezoid: [
+        s(ANY),
+        s(ANY, POSITIVE),
+        s(ANY, dx=0.1),
+        s(MATRIX),
+        s(MATRIX, ANY),
+        s(ANY, CUBE),
+        s(MATRIX, axis=0),
+        s(CUBE, ANY[:3], axis=1),
+        s(CUBE, CUBE * 2.0, axis=1),
+    ],
     np.fliplr: [s(MATRIX)],
     np.flipud: [s(MATRIX)],
     np.append: [s(ANY, 2.0), s(MATRIX, MATRIX, axis=1)],
-    np.median: [s(ANY), s(normal(5))],
+    np.median: [s(ANY), s(normal(5)), s(MATRIX, 0), s(MATRIX, axis=1, keepdims=True), s(MATRIX, keepdims=True)],
     np.interp: [
         s(between(-0.5, 3.5, 5), np.array([0.0, 1.0, 2.5, 3.0]), ANY),
         s(0.4, np.array([0.0, 1.0]), ANY[:2]),
@@ -298,14 +304,25 @@ DEFINED: dict[Any, list[Sample]] = {
         *(s(ANY, POSITIVE[:3]), s(ANY, POSITIVE[:3], indexing="ij")),
         *(s(ANY, POSITIVE[:3], ANY[:2]), s(ANY[:2], POSITIVE[:3], ANY, indexing="ij")),
     ],
-    np.quantile: [s(ANY, 0.3), s(MATRIX, 1.0), s(ANY, 0.0), s(ANY, np.array([0.2, 0.9]), fixed=(1,))],
+    np.quantile: [
+        s(ANY, 0.3),
+        s(MATRIX, 1.0),
+        s(ANY, 0.0),
+        s(ANY, np.array([0.2, 0.9]), fixed=(1,)),
+        s(MATRIX, 0.3, 0),
+        s(MATRIX, np.array([0.2, 0.9]), 1, fixed=(1,)),
+        s(CUBE, np.array([0.2, 0.9]), 1, fixed=(1,)),
+        *(s(ANY, 0.3, method=each) for each in ("lower", "higher", "midpoint", "nearest")),
+        s(MATRIX, 0.3, 1, keepdims=True),
+        s(MATRIX, np.array([0.3]), 1, keepdims=True, fixed=(1,)),
+    ],
     np.percentile: [s(ANY, 62.5)],
     np.nansum: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=0)],
     np.nanmean: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=1)],
     np.nanmax: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=1)],
     np.nanmin: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=0)],
     np.extract: [s(MATRIX > 0.0, MATRIX), s(ANY > 0.0, ANY)],
-    np.rot90: [s(MATRIX, k) for k in range(-1, 4)],
+    np.rot90: [*(s(MATRIX, k) for k in range(-1, 4)), *(s(CUBE, k, (2, 0)) for k in range(4))],
     math.fsum: [s(ANY), s([0.5, 2.0])],
     math.prod: [s(ANY), s([0.5, 2.0])],
     math.dist: [s(ANY, POSITIVE), s((0.5, 2.0), (1.0, 1.0))],
@@ -331,7 +348,7 @@ DEFINED: dict[Any, list[Sample]] = {
     np.subtract.outer: [s(ANY, POSITIVE[:3]), s(MATRIX, ANY)],
     np.add.outer: [s(ANY, POSITIVE[:3])],
     np.multiply.outer: [s(ANY, POSITIVE[:3])],
-    np.kron: [s(MATRIX, SQUARE)],
+    np.kron: [s(MATRIX, SQUARE), s(ANY, POSITIVE[:2]), s(ANY, MATRIX), s(MATRIX, ANY)],
     np.gradient: [
         *(s(ANY), s(ANY, 0.1), s(MATRIX, axis=1), s(MATRIX, 0.5, axis=0), s(ANY, np.cumsum(POSITIVE))),
         *(s(MATRIX, 0.5, axis=1, edge_order=2), s(MATRIX, np.cumsum(POSITIVE), axis=1, edge_order=2)),
@@ -339,13 +356,17 @@ DEFINED: dict[Any, list[Sample]] = {
     np.maximum.accumulate: [s(ANY), s(MATRIX, axis=1)],
     np.minimum.accumulate: [s(ANY)],
     kernels.central_differences: [s(MATRIX, 0.5, fixed=(1,))],
-    np.linalg.qr: [s(MATRIX.T), s(SQUARE), s(MATRIX.T, mode="r")],
-    np.linalg.svd: [s(MATRIX, full_matrices=False), s(MATRIX.T, compute_uv=False)],
-    np.linalg.pinv: [s(MATRIX), s(MATRIX.T)],
+    np.linalg.qr: [s(MATRIX.T), s(SQUARE), s(MATRIX.T, mode="r"), s(STACK)],
+    np.linalg.svd: [s(MATRIX, full_matrices=False), s(MATRIX.T, compute_uv=False), s(CUBE, full_matrices=False)],
+    np.linalg.pinv: [s(MATRIX), s(MATRIX.T), s(CUBE)],
     np.linalg.lstsq: [s(MATRIX.T, ANY), s(MATRIX, MATRIX[:, :2]), s(SQUARE, ANY[:3])],
-    np.linalg.cond: [s(SQUARE), s(SQUARE, 1)],
-    np.linalg.matrix_power: [s(SQUARE, 3), s(SQUARE, -2), s(SQUARE, 0)],
-    np.polyfit: [s(np.arange(4.0), ANY, 2)],
+    np.linalg.cond: [s(SQUARE), s(SQUARE, 1), s(STACK), s(SQUARE, -2), s(STACK, 1)],
+    np.linalg.matrix_power: [s(SQUARE, 3), s(SQUARE, -2), s(SQUARE, 0), s(STACK, 3), s(STACK, 0)],
+    np.polyfit: [
+        s(np.arange(4.0), ANY, 2),
+        s(np.arange(4.0), ANY, 1, w=POSITIVE),
+        s(np.arange(4.0), MATRIX.T, 1, w=POSITIVE),
+    ],
     np.vander: [s(ANY), s(ANY, 3), s(ANY, 2, increasing=True)],
     np.cov: [
         s(normal(4, 3), normal(4, 2), rowvar=False),
@@ -354,6 +375,9 @@ DEFINED: dict[Any, list[Sample]] = {
         s(ANY, POSITIVE),
         s(MATRIX, rowvar=False, ddof=0),
         s(MATRIX, bias=True),
+        s(MATRIX, aweights=POSITIVE),
+        s(MATRIX, fweights=np.array([1, 2, 1, 3])),
+        s(ANY, aweights=POSITIVE),
     ],
     np.corrcoef: [s(MATRIX), s(ANY, POSITIVE), s(MATRIX, rowvar=False)],
     np.histogram: [
@@ -365,34 +389,49 @@ DEFINED: dict[Any, list[Sample]] = {
     np.choose: [s(np.array([0, 1, 1, 0]), [ANY, POSITIVE])],
     np.dstack: [s((MATRIX, MATRIX)), s([ANY, POSITIVE]), s([CUBE, CUBE])],
     np.block: [s([ANY, POSITIVE]), s([[SQUARE, SQUARE], [MATRIX[:, :3], SQUARE]]), s([[ANY], [MATRIX]])],
-    np.insert: [s(ANY, 1, 0.5), s(ANY, -1, POSITIVE)],
-    np.delete: [s(ANY, 1), s(ANY, -1)],
+    np.insert: [
+        s(ANY, 1, 0.5),
+        s(ANY, -1, POSITIVE),
+        s(MATRIX, 1, ANY, 0),
+        s(MATRIX, np.array([0, 2, 2]), 0.5, axis=1),
+        s(MATRIX, np.array([2, 0]), MATRIX[:, :2], 1),
+        s(ANY, np.array([4, 0]), ANY[:2]),
+        s(MATRIX, 1, 2.5),
+    ],
+    np.delete: [s(ANY, 1), s(ANY, -1), s(ANY, slice(1, 3))],
     np.take_along_axis: [
         s(MATRIX, np.array([[0, -1], [3, 2], [1, 1]]), 1),
         s(MATRIX, np.array([[0, 1, 2, -1], [2, 2, 0, 1]]), 0),
         s(ANY, np.array([2, 2, 0]), 0),
+        s(CUBE, np.array([[[0, -1]] * 3] * 2), -1),
+        s(CUBE, np.zeros((2, 1, 4), int), 1),
+        s(MATRIX, np.array([5, 0]), None),
     ],
     np.logspace: [s(0.3, 1.1, 4), s(0.3, 1.1, 3, endpoint=False, base=2.0)],
     np.geomspace: [s(0.3, 2.1, 4)],
     np.logaddexp.reduce: [s(ANY), s(MATRIX), s(MATRIX, axis=1)],
-    np.nanvar: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=1, ddof=1)],
+    np.nanvar: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=1, ddof=1), s(MATRIX, 1, keepdims=True)],
     np.nanstd: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=0)],
-    np.unwrap: [s(np.array([0.1, 3.0, -3.0, 2.9, -9.0]))],
-    np.ediff1d: [s(ANY), s(MATRIX)],
+    np.unwrap: [s(np.array([0.1, 3.0, -3.0, 2.9, -9.0])), s(4.0 * MATRIX, axis=0), s(4.0 * MATRIX, period=5.0)],
+    np.ediff1d: [s(ANY), s(MATRIX), s(ANY, to_begin=1.0, to_end=POSITIVE)],
     np.select: [s([ANY > 0.5, ANY > 0.0], [ANY, POSITIVE]), s([ANY > 0.0], [POSITIVE], default=2.0)],
-    np.linalg.eigvalsh: [s(SYMMETRIC), s(SQUARE)],
-    np.linalg.eigh: [s(SYMMETRIC), s(SQUARE)],
+    np.linalg.eigvalsh: [s(SYMMETRIC), s(SQUARE), s(STACK)],
+    np.linalg.eigh: [s(SYMMETRIC), s(SQUARE), s(STACK)],
+    **FURTHER_DEFINED,
     np.correlate: [s(ANY, POSITIVE[:2]), s(ANY, POSITIVE[:3], "full"), s(ANY, POSITIVE, "same")],
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
 COMPLEX = {
     *(kernels.imaginary, kernels.argument, kernels.modulus, kernels.direction, builtins.complex),
-    *(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2),
+    *(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft),
+    *FURTHER_COMPLEX,
+    *ONLY_VALUES,
 }
 
 # No derivative because nothing of floating point goes in or comes out, or because the result is piecewise constant.
 DISCRETE = {
+    *FURTHER_DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,

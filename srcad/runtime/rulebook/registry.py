@@ -42,6 +42,7 @@ d: Any = _Placeholder()
 
 _rules: dict[Hashable, dict[Fit, Rule]] = {}
 _definitions: dict[Hashable, Callable[..., Any]] = {}
+_restricted: dict[Hashable, tuple[frozenset[str], Callable[..., Any]]] = {}
 _effects: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
 _loaded: list[str] = []
@@ -139,12 +140,21 @@ def zero(*primitives: Any, elementwise: bool = False) -> None:
         _enter(Rule(each, "zero", elementwise))
 
 
-def define(*primitives: Any) -> Callable[[Function], Function]:
-    """State the definition of a primitive in terms of others; the compiler inlines the function like a helper."""
+def define(*primitives: Any, given: Collection[str] = ()) -> Callable[[Function], Function]:
+    """State the definition of a primitive in terms of others; the compiler inlines the function like a helper.
+
+    `given` restricts it to calls that pass one of these parameters, which the rule of the primitive does not cover:
+
+        @define(np.take, given=("mode",))
+        def take_in_mode(a, indices, axis=None, mode="raise"): ...
+    """
 
     def enter(function: Function) -> Function:
         for each in primitives:
-            _definitions[each] = function
+            if given:
+                _restricted[each] = frozenset(given), function
+            else:
+                _definitions[each] = function
         return function
 
     return enter
@@ -221,6 +231,43 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
     return (_definitions.get(primitive) or _effects.get(primitive)) if _is_hashable(primitive) else None
 
 
+def meaning_of_call(primitive: Any, count: int, keywords: Collection[str | None]) -> Callable[..., Any] | None:
+    """The definition for a call with so many arguments by position and these keywords.
+
+    >>> import numpy as np
+    >>> meaning_of_call(np.take, 2, ["mode"]).__name__, meaning_of_call(np.take, 2, ["axis"])
+    ('take_in_mode', None)
+    """
+    return restricted_definition(primitive, count, keywords) or definition(primitive)
+
+
+def is_restricted(primitive: Any) -> bool:
+    """Whether a primitive has a definition for certain calls only.
+
+    >>> import numpy as np
+    >>> is_restricted(np.take), is_restricted(np.sin)
+    (True, False)
+    """
+    _load()
+    return _is_hashable(primitive) and primitive in _restricted
+
+
+def restricted_definition(primitive: Any, count: int, keywords: Collection[str | None]) -> Callable[..., Any] | None:
+    """The definition that is restricted to calls like this one, if the primitive has one.
+
+    >>> import numpy as np
+    >>> restricted_definition(np.take, 4, ()).__name__, restricted_definition(np.take, 3, ())
+    ('take_in_mode', None)
+    """
+    _load()
+    if not _is_hashable(primitive) or primitive not in _restricted:
+        return None
+    given, function = _restricted[primitive]
+    code = function.__code__
+    passed = {*keywords, *code.co_varnames[: min(count, code.co_argcount)]}
+    return None if given.isdisjoint(passed) else function
+
+
 @cache
 def is_reversed_only(primitive: Any) -> bool:
     """Whether a primitive has adjoint rules but no tangent, and a definition from which tangents are computed.
@@ -258,7 +305,7 @@ def folds(primitive: Any) -> bool:
 def primitives() -> tuple[Any, ...]:
     """All primitives with a rule or a definition, in the order of registration."""
     _load()
-    return tuple(dict.fromkeys((*_rules, *_definitions)))
+    return tuple(dict.fromkeys((*_rules, *_definitions, *_restricted)))
 
 
 def variants(primitive: Any) -> tuple[Rule, ...]:
@@ -279,10 +326,13 @@ __all__ = [
     "folding",
     "folds",
     "is_effect",
+    "is_restricted",
     "is_reversed_only",
     "linear",
+    "meaning_of_call",
     "partial",
     "primitives",
+    "restricted_definition",
     "tangent",
     "variants",
     "view",
