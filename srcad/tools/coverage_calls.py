@@ -467,9 +467,9 @@ classes that NumPy advises against, old names, and tools:
 
 
 def _entries(text: str) -> dict[str, str]:
-    """What follows each name; lines that begin with spaces continue the one before.
+    r"""What follows each name; lines that begin with spaces continue the one before.
 
-    >>> _entries("np.sin: np.sin(v)\\nnp.sum: np.sum(v) |\\n    np.sum(m)\\n")
+    >>> _entries("np.sin: np.sin(v)\nnp.sum: np.sum(v) |\n    np.sum(m)\n")
     {'np.sin': 'np.sin(v)', 'np.sum': 'np.sum(v) | np.sum(m)'}
     """
     found: dict[str, str] = {}

@@ -117,6 +117,7 @@ from srcad.runtime.kernels.linear_algebra.eigen import (
 from srcad.runtime.kernels.linear_algebra.products import (
     add_outer,
     cholesky_adjoint,
+    contracted,
     determinant_direction,
     determinant_sign,
     dot_adjoint_a,
@@ -127,6 +128,7 @@ from srcad.runtime.kernels.linear_algebra.products import (
     matmul_adjoint_a,
     matmul_adjoint_b,
     of_each,
+    product_of,
     times,
     times_transpose,
     transpose_times,
@@ -137,7 +139,7 @@ from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     tensordot_adjoint_b,
 )
 from srcad.runtime.kernels.overloads import elementary_functions as lanes
-from srcad.runtime.kernels.overloads import fourier_transforms, matrix_stacks, numpy_shapes, reductions
+from srcad.runtime.kernels.overloads import axis_functions, einsum_loops, fourier_transforms, matrix_stacks, numpy_shapes, reductions
 from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
 from srcad.runtime.kernels.overloads.quick_numpy import largest, outer, smallest
 from srcad.runtime.kernels.recording.binomial_checkpointing import (
@@ -186,6 +188,7 @@ __all__ = [
     "at_leaders",
     "axes_moved",
     "axes_moved_back",
+    "axis_functions",
     "before_axes_of",
     "blas",
     "broadcast_shape",
@@ -203,6 +206,7 @@ __all__ = [
     "cofactors",
     "common_extent",
     "constant_copy",
+    "contracted",
     "convolve_adjoint",
     "copy_to",
     "cumprod_adjoint",
@@ -222,6 +226,7 @@ __all__ = [
     "eigenvectors",
     "eigenvectors_of",
     "einsum_adjoint",
+    "einsum_loops",
     "element",
     "elements",
     "expand",
@@ -295,6 +300,7 @@ __all__ = [
     "power_log",
     "power_log_slope",
     "power_slope",
+    "product_of",
     "pseudo_inverse",
     "ratio",
     "real_beside_real",

@@ -133,6 +133,35 @@ def outer_of_arrays_tangent(y, a, b):
     d[y] = np.outer(d[a], b) + np.outer(a, d[b])
 
 
+@define(np.tensordot)
+def tensordot_as_product(a, b, axes=2):
+    if isinstance(axes, (tuple, list)):
+        of_a, of_b = axes
+        of_a = (of_a,) if isinstance(of_a, int) else tuple(of_a)
+        of_b = (of_b,) if isinstance(of_b, int) else tuple(of_b)
+        count = len(of_a)
+        first = np.ascontiguousarray(np.moveaxis(a, of_a, tuple(range(-count, 0))))
+        return kernels.contracted(first, np.ascontiguousarray(np.moveaxis(b, of_b, tuple(range(count)))), count)
+    return kernels.contracted(a, b, axes)
+
+
+@define(kernels.contracted)
+def contracted(a, b, count):
+    if count == 0:
+        return kernels.before_axes_of(a, b) * b
+    if count == 1:
+        rows, columns = kernels.product_of(a.shape[:-1]), kernels.product_of(b.shape[1:])
+        product = kernels.times(np.reshape(a, (rows, a.shape[-1])), np.reshape(b, (b.shape[0], columns)))
+        return np.reshape(product, a.shape[:-1] + b.shape[1:])
+    rows, columns = kernels.product_of(a.shape[:-count]), kernels.product_of(b.shape[count:])
+    inner = kernels.product_of(b.shape[:count])
+    product = kernels.times(np.reshape(a, (rows, inner)), np.reshape(b, (inner, columns)))
+    return np.reshape(product, a.shape[:-count] + b.shape[count:])
+
+
+zero(kernels.product_of)
+
+
 @adjoint(np.tensordot)
 def tensordot(y, a, b, axes=2):
     d[a] = kernels.tensordot_adjoint_a(d[y], a, b, axes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,20 @@ def inner_adjoint_b(g: Any, a: Any, b: Any) -> Any:
     return np.tensordot(g, a, (leading, leading))
 
 
+def contracted(a: Any, b: Any, count: int) -> Any:
+    """`np.tensordot` over the last axes of a and the first of b."""
+    return np.tensordot(a, b, count)
+
+
+def product_of(shape: tuple[int, ...]) -> int:
+    """The number of elements of an array of this shape.
+
+    >>> product_of((2, 3)), product_of(())
+    (6, 1)
+    """
+    return math.prod(shape)
+
+
 def log_determinant(a: Any) -> Any:
     """The logarithm of the absolute value of a matrix's determinant.
 
@@ -221,6 +236,20 @@ def _overload_matmul_adjoint_b(g, a, b):
     if b.ndim == 1:
         return lambda g, a, b: unbroadcast(np.expand_dims(g, -1) * a, b)
     return lambda g, a, b: unbroadcast(transpose_times(a, g), b)
+
+
+@overload(product_of)
+def _overload_product_of(shape):
+    if len(shape) == 0:
+        return lambda shape: 1
+
+    def impl(shape):
+        found = 1
+        for each in shape:
+            found *= each
+        return found
+
+    return impl
 
 
 @overload(log_determinant)

@@ -14,6 +14,8 @@ from numba import types
 from numba.extending import overload, register_jitable
 from numba.np.numpy_support import as_dtype
 
+from srcad.runtime.kernels.linear_algebra.products import dot_adjoint_a, dot_adjoint_b, inner_adjoint_a, inner_adjoint_b
+
 
 @register_jitable
 def _flat(a):
@@ -222,3 +224,103 @@ def _operator_matmul(a, b):
 @overload(np.matmul)
 def _np_matmul(a, b):
     return _product(a, b)
+
+
+# `np.dot` and `np.inner` of arrays of more than two dimensions, as a product of two matrices.
+
+
+@register_jitable
+def _by_last(a):
+    """A matrix whose rows run along the last axis."""
+    n = a.shape[-1]
+    return np.ascontiguousarray(a).reshape((a.size // max(1, n), n))
+
+
+@register_jitable
+def _by_last_but_one(b):
+    """A matrix whose columns run along the last axis but one."""
+    n = b.shape[-2]
+    return np.ascontiguousarray(np.moveaxis(b, -2, 0)).reshape((n, b.size // max(1, n)))
+
+
+def _are_large(a: Any, b: Any) -> bool:
+    both = isinstance(a, types.Array) and isinstance(b, types.Array) and min(a.ndim, b.ndim) > 0
+    return both and max(a.ndim, b.ndim) > 2 and all(isinstance(each.dtype, (types.Float, types.Complex)) for each in (a, b))
+
+
+@overload(np.dot)
+def _dot(a, b):
+    if not _are_large(a, b):
+        return None
+    if b.ndim == 1:
+        return lambda a, b: np.dot(_by_last(a), np.ascontiguousarray(b)).reshape(a.shape[:-1])
+
+    def impl(a, b):
+        return np.dot(_by_last(a), _by_last_but_one(b)).reshape(a.shape[:-1] + b.shape[:-2] + b.shape[-1:])
+
+    return impl
+
+
+@overload(dot_adjoint_a)
+def _dot_adjoint_a(g, a, b):
+    if not _are_large(a, b):
+        return None
+    if b.ndim == 1:
+        return lambda g, a, b: np.expand_dims(g, -1) * b
+
+    def impl(g, a, b):
+        turned = _by_last_but_one(b)
+        return np.dot(np.ascontiguousarray(g).reshape((-1, turned.shape[1])), turned.T).reshape(a.shape)
+
+    return impl
+
+
+@overload(dot_adjoint_b)
+def _dot_adjoint_b(g, a, b):
+    if not _are_large(a, b):
+        return None
+    if b.ndim == 1:
+        return lambda g, a, b: np.dot(_by_last(a).T, np.ascontiguousarray(g).reshape(g.size))
+
+    def impl(g, a, b):
+        rows = _by_last(a)
+        found = np.dot(rows.T, np.ascontiguousarray(g).reshape((rows.shape[0], -1)))
+        return np.moveaxis(found.reshape(b.shape[-2:-1] + b.shape[:-2] + b.shape[-1:]), 0, -2)
+
+    return impl
+
+
+@overload(np.inner)
+def _inner(a, b):
+    if not _are_large(a, b):
+        return None
+
+    def impl(a, b):
+        return np.dot(_by_last(a), _by_last(b).T).reshape(a.shape[:-1] + b.shape[:-1])
+
+    return impl
+
+
+@overload(inner_adjoint_a)
+def _inner_adjoint_a(g, a, b):
+    if not isinstance(a, types.Array) or not isinstance(b, types.Array) or a.ndim == 0 or b.ndim == 0:
+        return None
+
+    def impl(g, a, b):
+        columns = _by_last(b)
+        return np.dot(np.ascontiguousarray(g).reshape((_by_last(a).shape[0], columns.shape[0])), columns).reshape(a.shape)
+
+    return impl
+
+
+@overload(inner_adjoint_b)
+def _inner_adjoint_b(g, a, b):
+    if not isinstance(a, types.Array) or not isinstance(b, types.Array) or a.ndim == 0 or b.ndim == 0:
+        return None
+
+    def impl(g, a, b):
+        rows = _by_last(a)
+        turned = np.ascontiguousarray(g).reshape((rows.shape[0], _by_last(b).shape[0]))
+        return np.dot(turned.T, rows).reshape(b.shape)
+
+    return impl
