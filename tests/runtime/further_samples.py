@@ -36,6 +36,7 @@ FURTHER_DISCRETE = {
     *(kernels.exponents, kernels.largest_of_columns, kernels.constant_copy, kernels.spectrum_counts),
     *(kernels.places_after_insertion, kernels.places_after_deletion, kernels.cyclic_places, kernels.nonzero_range),
     *(kernels.first_places, kernels.places_in_rows, kernels.whole_places),
+    kernels.product_of,
     *(np.lexsort, np.argpartition, np.nanargmax, np.nanargmin),
 }
 
@@ -69,6 +70,7 @@ ONLY_VALUES: dict[Any, list[Sample]] = {
 
 
 FURTHER_DEFINED: dict[Any, list[Sample]] = {
+    kernels.contracted: [s(SQUARE, MATRIX, 1), s(MATRIX, MATRIX, 2), s(ANY, MATRIX, 0)],
     np.rollaxis: [s(CUBE, 2), s(CUBE, 0, 2), s(CUBE, -1, 1), s(CUBE, 0, -1)],
     np.broadcast_arrays: [s(ANY, MATRIX)],
     np.hsplit: [s(MATRIX, 2), s(ANY, [1, 3])],

@@ -138,8 +138,15 @@ from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     tensordot_adjoint_a,
     tensordot_adjoint_b,
 )
+from srcad.runtime.kernels.overloads import (
+    axis_functions,
+    einsum_loops,
+    fourier_transforms,
+    matrix_stacks,
+    numpy_shapes,
+    reductions,
+)
 from srcad.runtime.kernels.overloads import elementary_functions as lanes
-from srcad.runtime.kernels.overloads import axis_functions, einsum_loops, fourier_transforms, matrix_stacks, numpy_shapes, reductions
 from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
 from srcad.runtime.kernels.overloads.quick_numpy import largest, outer, smallest
 from srcad.runtime.kernels.recording.binomial_checkpointing import (

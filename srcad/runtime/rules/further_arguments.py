@@ -104,7 +104,7 @@ def reshape_in_order(a, shape, order="C"):
         return np.reshape(a, shape)
     if order != "F":
         raise NotImplementedError("np.reshape in other orders than 'C' and 'F' depends on how memory is laid out")
-    turned = np.ascontiguousarray(np.transpose(a))
+    turned = np.copy(np.transpose(a))
     if isinstance(shape, tuple):
         return np.transpose(np.reshape(turned, shape[::-1]))
     return np.reshape(turned, shape)

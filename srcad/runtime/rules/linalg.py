@@ -140,8 +140,8 @@ def tensordot_as_product(a, b, axes=2):
         of_a = (of_a,) if isinstance(of_a, int) else tuple(of_a)
         of_b = (of_b,) if isinstance(of_b, int) else tuple(of_b)
         count = len(of_a)
-        first = np.ascontiguousarray(np.moveaxis(a, of_a, tuple(range(-count, 0))))
-        return kernels.contracted(first, np.ascontiguousarray(np.moveaxis(b, of_b, tuple(range(count)))), count)
+        first = np.copy(np.moveaxis(a, of_a, tuple(range(-count, 0))))
+        return kernels.contracted(first, np.copy(np.moveaxis(b, of_b, tuple(range(count)))), count)
     return kernels.contracted(a, b, axes)
 
 

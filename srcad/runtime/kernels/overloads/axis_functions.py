@@ -1,4 +1,4 @@
-"""Numba overloads of NumPy functions that work along an axis: `diff`, `sort`, `argsort`, `take`, `repeat`, `tile`, `pad`.
+"""Numba overloads of functions that work along an axis: `diff`, `sort`, `argsort`, `take`, `repeat`, `tile`, `pad`.
 
 An array is seen as one of three dimensions, of which the axis is the middle one. Calls that Numba supports are left to
 it: an overload that returns None passes the call on. The adjoints beside them are kernels of `arrays`.
@@ -272,7 +272,7 @@ def _tile_adjoint(g, shape, reps):
         whole = np.ascontiguousarray(g)
         for k in range(count):
             axis = ndim - count + k
-            outer, n, inner = around(whole.shape, axis)
+            outer, _, inner = around(whole.shape, axis)
             copies = reps if is_one else reps[k]
             short = shape[axis - lead] if 0 <= axis - lead < own else 1
             parts = whole.reshape((outer, copies, short * inner))
@@ -323,7 +323,11 @@ def _widths(pad_width: Any, ndim: int) -> Any:
         return register_jitable(lambda pad_width, axis: (pad_width, pad_width))
     if isinstance(pad_width, types.UniTuple) and isinstance(pad_width.dtype, types.Integer) and len(pad_width) == 2:
         return register_jitable(lambda pad_width, axis: (pad_width[0], pad_width[1]))
-    if isinstance(pad_width, types.UniTuple) and isinstance(pad_width.dtype, types.UniTuple) and len(pad_width.dtype) == 2:
+    if (
+        isinstance(pad_width, types.UniTuple)
+        and isinstance(pad_width.dtype, types.UniTuple)
+        and len(pad_width.dtype) == 2
+    ):
         if len(pad_width) == ndim:
             return register_jitable(lambda pad_width, axis: (pad_width[axis][0], pad_width[axis][1]))
         if len(pad_width) == 1:
@@ -489,4 +493,3 @@ def _expand_dims(a, axis):
         return a.reshape(shape)
 
     return impl
-

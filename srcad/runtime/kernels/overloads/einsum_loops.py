@@ -1,4 +1,4 @@
-"""Numba overloads of `np.einsum` and its adjoint: loops, or a product of matrices, written for the subscripts of a call.
+"""Numba overloads of `np.einsum` and its adjoint: loops, or a product of matrices, for the subscripts of a call.
 
     np.einsum("ij,j->i", a, b)          for i: for j: result[i] += a[i, j] * b[j]
 
@@ -26,11 +26,11 @@ _LARGE = 4096  # multiplications from which on BLAS is faster than loops
 @register_jitable
 def extent(one, other):
     """The common length of two axes, one of which may have length 1."""
-    if one == other or other == 1:
-        return one
-    if one != 1:
+    if one == 1:
+        return other
+    if other != 1 and one != other:  # noqa: PLR1714  # Numba compiles it
         raise ValueError("operands could not be broadcast together with the subscripts of np.einsum")
-    return other
+    return one
 
 
 def as_matrix(a: Any, rows: int, columns: int, dtype: Any) -> Any:
@@ -93,7 +93,12 @@ def _extents(names: Sequence[str], terms: Sequence[str]) -> list[str]:
     """Statements that find the length of each letter."""
     lines = []
     for letter in _ordered(*terms):
-        axes = [f"{name}.shape[{k}]" for name, term in zip(names, terms, strict=True) for k, x in enumerate(term) if x == letter]
+        axes = [
+            f"{name}.shape[{k}]"
+            for name, term in zip(names, terms, strict=True)
+            for k, x in enumerate(term)
+            if x == letter
+        ]
         text = axes[0]
         for each in axes[1:]:
             text = f"extent({text}, {each})"
@@ -142,7 +147,11 @@ def _product(target: str, names: Sequence[str], terms: Sequence[str], result: st
     shape = ", ".join(f"n_{x}" for x in rows + columns)
     found = f"np.dot({left}, {right}).reshape(({shape},))"
     order = tuple((rows + columns).index(x) for x in result)
-    return [f"{target}[...] = {found}" if order == tuple(range(len(order))) else f"{target}[...] = np.transpose({found}, {order})"]
+    return [
+        f"{target}[...] = {found}"
+        if order == tuple(range(len(order)))
+        else f"{target}[...] = np.transpose({found}, {order})"
+    ]
 
 
 def _matrix(name: str, term: str, order: str, rows: str, columns: str) -> str:
@@ -162,7 +171,11 @@ def _function(parameters: str, lines: Sequence[str], dtype: Any) -> Any:
 
 def _known(subscripts: Any, operands: Sequence[Any]) -> tuple[list[str], str] | None:
     known, text = constant(subscripts)
-    if not known or not isinstance(text, str) or not all(isinstance(each, (types.Array, types.Number)) for each in operands):
+    if (
+        not known
+        or not isinstance(text, str)
+        or not all(isinstance(each, (types.Array, types.Number)) for each in operands)
+    ):
         return None
     return terms_of(text, [getattr(each, "ndim", 0) for each in operands])
 
@@ -230,7 +243,11 @@ def _einsum_adjoint(g, subscripts, place, operands):
     if fast:
         whole_lengths = [f"a{k}.shape[{i}] == n_{x}" for k, term in enumerate(terms) for i, x in enumerate(term)]
         size = " * ".join(f"n_{x}" for x in _ordered(*terms))
-        lines += [f"if {size} >= {_LARGE} and {' and '.join(whole_lengths)}:", *(f"    {each}" for each in fast), "else:"]
+        lines += [
+            f"if {size} >= {_LARGE} and {' and '.join(whole_lengths)}:",
+            *(f"    {each}" for each in fast),
+            "else:",
+        ]
         loops = [f"    {each}" for each in loops]
     return _function("g, subscripts, place, operands", [*lines, *loops, "return bar"], dtype)
 
@@ -255,4 +272,3 @@ def _product_adjoint(terms: Sequence[str], result: str, names: Sequence[str], at
     own, other = terms[at], terms[1 - at]
     inner = "".join(x for x in _ordered(result, other) if x not in own)
     return _product("bar", ["g", names[1 - at]], [result, other], own, inner)
-

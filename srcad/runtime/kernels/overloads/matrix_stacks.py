@@ -245,7 +245,11 @@ def _by_last_but_one(b):
 
 def _are_large(a: Any, b: Any) -> bool:
     both = isinstance(a, types.Array) and isinstance(b, types.Array) and min(a.ndim, b.ndim) > 0
-    return both and max(a.ndim, b.ndim) > 2 and all(isinstance(each.dtype, (types.Float, types.Complex)) for each in (a, b))
+    return (
+        both
+        and max(a.ndim, b.ndim) > 2
+        and all(isinstance(each.dtype, (types.Float, types.Complex)) for each in (a, b))
+    )
 
 
 @overload(np.dot)
@@ -308,7 +312,9 @@ def _inner_adjoint_a(g, a, b):
 
     def impl(g, a, b):
         columns = _by_last(b)
-        return np.dot(np.ascontiguousarray(g).reshape((_by_last(a).shape[0], columns.shape[0])), columns).reshape(a.shape)
+        return np.dot(np.ascontiguousarray(g).reshape((_by_last(a).shape[0], columns.shape[0])), columns).reshape(
+            a.shape
+        )
 
     return impl
 
