@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from srcad.runtime.jit.gc_pause import nothing_collected
 
 if TYPE_CHECKING:
+    from srcad.api.custom_rules import custom_jvp, custom_vjp
     from srcad.api.grad_vjp_jvp import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from srcad.errors import (
         BadArgument,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         UnsupportedSyntax,
         UnsupportedVersion,
         WrongGradient,
+        WrongRule,
     )
     from srcad.runtime.checkpointed import checkpointed
     from srcad.runtime.stop_gradient import stop_gradient
@@ -85,12 +87,15 @@ _HOMES = {
     "UnsupportedVersion": "srcad.errors",
     "Variable": "srcad.runtime.tape.public",
     "WrongGradient": "srcad.errors",
+    "WrongRule": "srcad.errors",
     "check_grads": "srcad.tools.check_grads",
     "checkpointed": "srcad.runtime.checkpointed",
     "constant": "srcad.runtime.tape.public",
     "convert_to_tensor": "srcad.runtime.tape.public",
     "debug": "srcad.runtime.support.debug_mode",
     "custom_gradient": "srcad.runtime.tape.public",
+    "custom_jvp": "srcad.api.custom_rules",
+    "custom_vjp": "srcad.api.custom_rules",
     "explain": "srcad.tools.explain",
     "function": "srcad.api.grad_vjp_jvp",
     "grad": "srcad.api.grad_vjp_jvp",
@@ -134,12 +139,15 @@ __all__ = [
     "UnsupportedVersion",
     "Variable",
     "WrongGradient",
+    "WrongRule",
     "__version__",
     "check_grads",
     "checkpointed",
     "constant",
     "convert_to_tensor",
     "custom_gradient",
+    "custom_jvp",
+    "custom_vjp",
     "debug",
     "explain",
     "function",

@@ -5,7 +5,9 @@
     |  |- EntersTape        (SyntaxError)           a tape in compiled code; a `srcad.function` then runs as Python
     |  `- AssignsVariable   (SyntaxError)           an assignment to a variable; a `srcad.function` then runs as Python
     |- MissingRule          (NotImplementedError)   a function without a derivative rule
+    |- WrongRule            (ValueError)            a rule of the user's own that does not do what a rule has to do
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
+    |  `- GradientCut       (TypeError)             a value that left its tape, as a plain array, and comes back
     |- BadArgument          (ValueError)            an invalid argument of srcad's own API
     |  |- BadType           (TypeError as well)     an argument of srcad's own API of the wrong type
     |  `- BadValue          (TypeError as well)     a value that cannot be converted to the dtype asked for
@@ -21,7 +23,7 @@
     `- CompilerBug          (AssertionError)        an impossible state of the compiler
 
 Each class inherits the builtin exception that a caller would expect. `PerformanceWarning` names the reason why a
-function is not compiled, `GradientCut` the place where a tensor is converted to an array.
+function is not compiled.
 """
 
 from __future__ import annotations
@@ -108,8 +110,16 @@ class MissingRule(SrcadError, NotImplementedError):
     """A function that has no derivative rule."""
 
 
+class WrongRule(SrcadError, ValueError):
+    """A rule of the user's own that returns something of the wrong count, shape or kind, or reads what it may not."""
+
+
 class NotDifferentiable(SrcadError, TypeError):
     """An argument or a result with respect to which there is no derivative."""
+
+
+class GradientCut(NotDifferentiable, TypeError):
+    """What was computed from a tensor after it left its tape comes back into what the tape records."""
 
 
 class BadArgument(SrcadError, ValueError):
@@ -177,10 +187,6 @@ class NonFinite(SrcadError, FloatingPointError):
 
 class CompilerBug(SrcadError, AssertionError):
     """An impossible state of the compiler; please report it."""
-
-
-class GradientCut(UserWarning):
-    """A tensor that a tape follows is converted to a plain array other than by `numpy()`."""
 
 
 class UnreliableDifferences(UserWarning):

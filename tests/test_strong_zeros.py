@@ -65,6 +65,10 @@ def deviation_that_does_not_count(x):
     return np.sum(np.where(x[:1] == x[1:], x[:1], np.std(x)))
 
 
+def quotient_of_a_root(x):
+    return np.sum(x / (1.0 + np.sqrt(x)))
+
+
 # Program, point, expected gradient: worked out by hand.
 CASES = [
     (unselected_root, [4.0, 0.0, -1.0], [0.25, 2.0, 2.0]),
@@ -79,6 +83,7 @@ CASES = [
     (distance_powers, [0.0, 1.0], [1.5, -1.5]),
     (inverse_distances, [0.0, 2.0], [0.25, -0.25]),
     (deviation_that_does_not_count, [3.0, 3.0], [1.0, 0.0]),
+    (quotient_of_a_root, [0.0, 1.0], [1.0, 0.375]),
 ]
 NAMED = pytest.mark.parametrize(("f", "point", "expected"), CASES, ids=[f.__name__ for f, *_ in CASES])
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

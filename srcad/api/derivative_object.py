@@ -7,10 +7,12 @@ therefore costs what a call of the dispatcher costs, unless captured arrays have
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -22,14 +24,16 @@ from srcad.api.argument_binding import bind
 from srcad.api.njit_derivative import frozen, native_of
 from srcad.api.signature_stubs import defaults_of, shape_of
 from srcad.api.wrt import refuse_paths, text_of
-from srcad.driver.compiled_routines import compiled_routine, telling, uncompiled_routine
+from srcad.driver.compiled_routines import compiled_routine, of_plain_arrays, subject_of, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument
+from srcad.frontend.derivative_functions import Described, described
 from srcad.frontend.load_source import name_of, signature_of
-from srcad.refusals.derivatives import THIRD_DERIVATIVE
+from srcad.refusals.derivatives import CUSTOM_GRADIENT_OF_TAPE
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.support import debug_mode
+from srcad.runtime.support.compile_progress import announced
 from srcad.runtime.support.structured_arguments import is_structured
 from srcad.transforms.ir.pytree_form import LEAF
 
@@ -77,6 +81,12 @@ class Derivative:
         of = ", ".join(text_of(names, place) for place in self.request.wrt)
         return f"<srcad {self.request.mode} of {name_of(self.function)} with respect to {of}>"
 
+    @property
+    def __srcad_derived__(self) -> Described:
+        """What it is a derivative of, for functions that call it."""
+        request = self.request
+        return Described(request.mode, self.function, request.wrt, request.tuple_result)
+
     def __reduce__(self) -> Any:
         return Derivative, (self.function, self.request, self.jit)
 
@@ -84,6 +94,12 @@ class Derivative:
         given = bind(self.__signature__, args, kwargs)
         if any(map(is_structured, given[: self.own])):
             self._meet_structures()
+        elif self.jit and not self.request.options.tiered:
+            about = functools.partial(subject_of, self.function, self.request.mode)
+            with announced(about, is_last=False):
+                with nothing_collected():
+                    self.prepare()
+                return self.__call__(*args, **kwargs)
         else:
             with nothing_collected():
                 self.prepare()
@@ -146,13 +162,27 @@ class Derivative:
             routine = uncompiled_routine(version, 0)
         direct = self.jit and not version.unit.hidden and not version.may_change and _is_positional(self.__signature__)
         called = telling(version, routine) if self.jit else routine
+        direct = direct and self.request.mode != "hvp"
+        if called is routine and self.jit:
+            checked = of_plain_arrays(routine)
+            if direct:
+                routine.met_arrays = functools.partial(self._met_arrays, routine, checked)  # type: ignore[attr-defined]
+            else:
+                called = checked
         if self.request.mode == "hvp":
-            direct, called = False, self._with_checked_directions(called, version)
+            called = self._with_checked_directions(called, version)
         self._plain = self.__call__ = called if direct else self._with_captured(version, called)
         is_flat = hasattr(type(self.function), "__srcad_keeps__")
         if not is_flat and (self._structured is not None or self.returns_structure or not self.jit):
             self._meet_structures()
         return version
+
+    def _met_arrays(self, routine: Callable[..., Any], checked: Callable[..., Any]) -> None:
+        """From now on, refuse instances of subclasses of arrays."""
+        if self._plain is routine:
+            self._plain = checked
+        if self.__call__ is routine:
+            self.__call__ = checked
 
     def current(self) -> Version:
         """The version of the function for the current values of captured numbers."""
@@ -274,10 +304,43 @@ def _typeof_derivative(value: Derivative, context: Any) -> types.Dispatcher:
     return types.Dispatcher(value.native)
 
 
-def refuse_derivative(function: Any, what: str) -> None:
-    """Raise NotDifferentiable if `function` cannot be differentiated (again), such as a derivative made by srcad.
+def readable(function: Any, what: str) -> Any:
+    """A function with a source for a derivative made by srcad, or for a function of NumPy that has a rule.
 
-    `what` is the transform asked for.
+    Other functions are returned as they are. `what` is the transform asked for. Raises NotDifferentiable for objects of
+    srcad that cannot be differentiated.
     """
+    if described(function) is not None:
+        made: Any = vars(function).get("_as_function")
+        if made is None:
+            from srcad.frontend.wrappers import of_derivative  # late import: most functions have a source
+
+            made = function._as_function = of_derivative(function)
+        return made
     if getattr(function, "__srcad_primitive__", False):
-        raise THIRD_DERIVATIVE.error(what=what, function=getattr(function, "__name__", function))
+        raise CUSTOM_GRADIENT_OF_TAPE.error(what=what, function=getattr(function, "__name__", function))
+    if callable(function) and not isinstance(function, type) and not _has_source(function):
+        return _of_primitive(function) or function
+    return function
+
+
+def _has_source(function: Any) -> bool:
+    return isinstance(function, (FunctionType, MethodType, functools.partial)) and not _is_numpys(function)
+
+
+def _is_numpys(function: Any) -> bool:
+    return (getattr(function, "__module__", None) or "").partition(".")[0] in ("numpy", "math")
+
+
+def _of_primitive(function: Any) -> Any:
+    try:
+        return _primitives(function)
+    except TypeError:  # it cannot be hashed
+        return None
+
+
+@functools.cache
+def _primitives(function: Any) -> Any:
+    from srcad.frontend.wrappers import of_primitive
+
+    return of_primitive(function)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from srcad.api import njit_overloads
 from srcad.api.argument_binding import bind, refuse_single
-from srcad.api.derivative_object import Derivative, made, refuse_derivative
+from srcad.api.derivative_object import Derivative, made, readable
 from srcad.api.wrt import among_arguments, positions, refuse_paths, refuse_starred, with_receiver
 from srcad.driver.options import Options, Without
 from srcad.driver.version import Request
@@ -56,6 +56,7 @@ def function(
     without: Without = (),
     max_trace_bytes: int | None = None,
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> Function: ...
 @overload
 def function(
@@ -66,6 +67,7 @@ def function(
     without: Without = (),
     max_trace_bytes: int | None = None,
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     f: Callable[..., Any] | None = None,
@@ -75,6 +77,7 @@ def function(
     without: Without = (),
     max_trace_bytes: int | None = None,
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> Any:
     """Compile a function, and let a `GradientTape` record each call of it as a single node. Usable as a decorator.
 
@@ -87,6 +90,9 @@ def function(
     boundscheck False takes it that all indices are in range, in the function and in all of its derivatives; an index
                 that is not then reads and writes foreign memory. None checks them, unless the function's own `@njit`
                 says `boundscheck=False`
+    tiered      True runs the generated source as plain Python until another process has compiled it: no call waits for
+                the compiler. Results are equal up to rounding. Inside of `@njit` functions it has no effect. None is as
+                the environment says: yes with SRCAD_TIERED=1
 
     With `max_trace_bytes`, a derivative raises UnsupportedSyntax for a loop that saves values and cannot be
     checkpointed (`while`, `break`, a recursive call), and raises TraceTooLarge at run time if not even one snapshot
@@ -115,11 +121,11 @@ def function(
     """
     if f is None:
         how = {"jit": jit, "fastmath": fastmath, "without": without, "max_trace_bytes": max_trace_bytes}
-        return functools.partial(function, **how, boundscheck=boundscheck)
+        return functools.partial(function, **how, boundscheck=boundscheck, tiered=tiered)
     from srcad.api.compiled_function import Function
 
-    refuse_derivative(f, "a srcad.function")
-    options = Options.of(without, fastmath, f, max_trace_bytes, boundscheck)
+    f = readable(f, "a srcad.function")
+    options = Options.of(without, fastmath, f, max_trace_bytes, boundscheck, tiered)
     if isinstance(f, Function):
         return f if options == f.options else Function(f.__wrapped__, jit, options)
     return Function(f, jit, options)
@@ -132,6 +138,7 @@ def grad(
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> Any:
     """The gradient of a function that returns one real number.
 
@@ -141,6 +148,7 @@ def grad(
     jit     False runs the generated source as plain Python, for stepping through it
     without  optional compiler passes to leave out, such as "fuse" or ("spot", "skip"); the results are the same
     boundscheck  False leaves out the checks that indices are in range, as for `function`
+    tiered  True runs the generated source as plain Python while it is compiled in the background, as for `function`
 
     Returns a function of the same arguments as `f`. A gradient has the shape and the dtype of its argument. Raises
     BadArgument if `wrt` names no parameter.
@@ -153,13 +161,13 @@ def grad(
     >>> grad(energy, wrt=("k", 0))(np.array([1.0, 2.0]), 3.0)
     (2.5, array([3., 6.]))
     """
-    if isinstance(f, Derivative):
+    if isinstance(f, Derivative) and f.request.mode == "grad" and not f.request.tuple_result:
         from srcad.api.jacobian_and_hessian import derivative_of_derivative
 
-        options = Options.of(without, function=f.request, boundscheck=boundscheck)
+        options = Options.of(without, function=f.request, boundscheck=boundscheck, tiered=tiered)
         return derivative_of_derivative(f, *positions(f.function, wrt), jit, options)
-    refuse_derivative(f, "grad")
-    return _derivative(f, "grad", wrt, jit, without, boundscheck)
+    f = readable(f, "grad")
+    return _derivative(f, "grad", wrt, jit, without, boundscheck, tiered)
 
 
 @_also_by_parts_of_self
@@ -169,6 +177,7 @@ def value_and_grad(
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> Derivative:
     """The value of a function together with its gradient, in one call that costs less than two separate ones.
 
@@ -179,8 +188,8 @@ def value_and_grad(
     >>> value_and_grad(square)(3.0)
     (9.0, 6.0)
     """
-    refuse_derivative(f, "value_and_grad")
-    return _derivative(f, "value_and_grad", wrt, jit, without, boundscheck)
+    f = readable(f, "value_and_grad")
+    return _derivative(f, "value_and_grad", wrt, jit, without, boundscheck, tiered)
 
 
 @_also_by_parts_of_self
@@ -190,6 +199,7 @@ def hvp(
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> Derivative:
     """The product of the Hessian with a vector (Hessian-vector product), computed without forming the Hessian.
 
@@ -202,8 +212,8 @@ def hvp(
     >>> hvp(f)(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
     array([4., 2.])
     """
-    refuse_derivative(f, "hvp")
-    return _derivative(f, "hvp", wrt, jit, without, boundscheck)
+    f = readable(f, "hvp")
+    return _derivative(f, "hvp", wrt, jit, without, boundscheck, tiered)
 
 
 @_also_by_parts_of_self
@@ -213,10 +223,12 @@ def hessian(
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> Hessian:
-    """The Hessian of a function that returns one real number: all second partial derivatives.
+    """The Hessian of a function that returns one real number, or an array: all second partial derivatives.
 
-    The result has the shape of the argument twice; for a tuple in `wrt` it is a tuple of rows of such blocks.
+    The result has the shape of the argument twice, after the shape of the function's result; for a tuple in `wrt` it is
+    a tuple of rows of such blocks.
 
     >>> import numpy as np
     >>> def f(x):
@@ -227,9 +239,9 @@ def hessian(
     """
     from srcad.api.jacobian_and_hessian import Hessian
 
-    refuse_derivative(f, "hessian")
+    f = readable(f, "hessian")
     where, many = positions(f, wrt)
-    options = Options.of(without, function=f, boundscheck=boundscheck)
+    options = Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered)
     return Hessian(made(f, Request("hvp", where, True, options), jit), many)
 
 
@@ -241,6 +253,7 @@ def jacobian(
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> Any:
     """The Jacobian: all first partial derivatives, with the shape of the result followed by that of the argument.
 
@@ -258,12 +271,12 @@ def jacobian(
 
     if mode not in (None, "forward", "reverse"):
         raise BadArgument(f"the mode {mode!r} is unknown", hint='it is "forward", "reverse" or None')
-    if isinstance(f, Derivative):
-        options = Options.of(without, function=f.request, boundscheck=boundscheck)
+    if isinstance(f, Derivative) and f.request.mode == "grad" and not f.request.tuple_result:
+        options = Options.of(without, function=f.request, boundscheck=boundscheck, tiered=tiered)
         return jacobian_of_gradient(f, *positions(f.function, wrt), jit, options)
-    refuse_derivative(f, "jacobian")
+    f = readable(f, "jacobian")
     where, many = positions(f, wrt)
-    return Jacobian(f, where, many, mode, jit, Options.of(without, function=f, boundscheck=boundscheck))
+    return Jacobian(f, where, many, mode, jit, Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered))
 
 
 def vjp(
@@ -273,6 +286,7 @@ def vjp(
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> tuple[Any, Callable[[Any], Any]]:
     """The value of f(*args) and its pullback (vector-Jacobian product).
 
@@ -291,8 +305,8 @@ def vjp(
     from srcad.api.vjp_pair import pair_of
     from srcad.runtime.support.array_snapshots import snapshot
 
-    refuse_derivative(f, "vjp")
-    options = Options.of(without, function=f, boundscheck=boundscheck)
+    f = readable(f, "vjp")
+    options = Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered)
     f, wrt, given = among_arguments(f, wrt, args)
     refuse_starred(f)
     args = bind(signature_of(f), tuple(given), {})
@@ -329,6 +343,7 @@ def jvp(
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
+    tiered: bool | None = None,
 ) -> tuple[Any, Any]:
     """The value of f(*primals) and its derivative along `tangents` (Jacobian-vector product).
 
@@ -339,7 +354,7 @@ def jvp(
     """
     from srcad.api.cotangent import matching
 
-    refuse_derivative(f, "jvp")
+    f = readable(f, "jvp")
     for name, each in (("primals", primals), ("tangents", tangents)):
         refuse_single(each, name)
     if len(primals) != len(tangents):
@@ -355,16 +370,26 @@ def jvp(
     directions = [tangents[place] for place in moving]
     if not any(map(is_structured, args)):
         directions = [matching(tangents[place], primals[place], "the tangent") for place in moving]
-    options = Options.of(without, function=f, boundscheck=boundscheck)
+    options = Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered)
     found: tuple[Any, Any] = made(f, Request("tangent", moving, options=options), jit)(*args, *directions)
     return found
 
 
 def _derivative(
-    f: Callable[..., Any], mode: str, wrt: Wrt, jit: bool, without: Without, boundscheck: bool | None
+    f: Callable[..., Any],
+    mode: str,
+    wrt: Wrt,
+    jit: bool,
+    without: Without,
+    boundscheck: bool | None,
+    tiered: bool | None,
 ) -> Derivative:
     where, many = positions(f, wrt)
-    return made(f, Request(mode, where, many, Options.of(without, function=f, boundscheck=boundscheck)), jit)
+    options = Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered)
+    return made(f, Request(mode, where, many, options), jit)
 
+
+for _each in (grad, value_and_grad, hvp, hessian, jacobian, vjp, jvp):  # what they are, for functions that call them
+    setattr(_each, "__srcad_transform__", getattr(_each, "__name__"))  # noqa: B009, B010 - for the type checker
 
 njit_overloads.register((grad, value_and_grad, hvp), (vjp, jvp, jacobian, hessian))

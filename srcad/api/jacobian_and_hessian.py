@@ -11,19 +11,21 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
+from numba import types
 from numba.extending import typeof_impl
 
 from srcad.api.argument_binding import bind
-from srcad.api.derivative_object import Derivative, made
+from srcad.api.derivative_object import Derivative, made, readable
 from srcad.api.pytree import arrays_in
 from srcad.api.pytree_specialisation import Shape, shaped
 from srcad.api.vjp_pair import pair_of
 from srcad.api.wrt import Path, refuse_paths
 from srcad.driver.options import Options
 from srcad.driver.version import Request
+from srcad.errors import NotDifferentiable
+from srcad.frontend.derivative_functions import Described
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import (
-    DERIVATIVE_OF_MANY,
     JACOBIAN_BY_LONG_LIST,
     JACOBIAN_BY_RECORDS,
     JACOBIAN_OF_STRUCTURES,
@@ -54,6 +56,7 @@ class Jacobian:
         self.function, self.wrt, self.many, self.mode = function, wrt, many, mode
         self.jit, self.options = jit, options
         self.__name__, self.__signature__ = f"{name_of(function)}_jacobian", signature_of(function)
+        self.__srcad_derived__ = Described("jacobian", function, wrt, many)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """One array per result and argument, in tuples where the result or `wrt` is a tuple."""
@@ -117,8 +120,10 @@ class Hessian:
 
     def __init__(self, products: Derivative, many: bool) -> None:
         self.products, self.many = products, many
+        self._of_vector: Jacobian | None = None
         self.__name__ = f"{name_of(products.function)}_hessian"
         self.__signature__ = signature_of(products.function)
+        self.__srcad_derived__ = Described("hessian", products.function, products.request.wrt, many)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """One array, or a tuple of rows of blocks where `wrt` is a tuple or the argument a structure."""
@@ -137,9 +142,26 @@ class Hessian:
                 wrt, many, [shape.packed(wrt, many, row, values) for row in Hessian(inner, True)(*values)], values
             )
         refuse_paths(self.products.function, self.products.request.wrt)
+        if self._of_vector is not None:
+            return self._of_vector(*args)
         every = tuple(range(len(self.products.request.wrt)))
-        found = _blocks(self.products, args, every, every)
+        try:
+            found = _blocks(self.products, args, every, every)
+        except NotDifferentiable:
+            self._of_vector = self._jacobian_of_jacobian(args)
+            if self._of_vector is None:
+                raise
+            return self._of_vector(*args)
         return found if self.many else found[0][0]
+
+    def _jacobian_of_jacobian(self, args: tuple[Any, ...]) -> Jacobian | None:
+        """What computes the second derivatives of a function that returns an array; None for other functions."""
+        products, version = self.products, self.products.current()
+        if not isinstance(version.result_kind((*args, *version.hidden())), types.Array):
+            return None
+        wrt, options = products.request.wrt, products.request.options
+        inner = Jacobian(products.function, wrt, self.many, None, products.jit, options)
+        return Jacobian(readable(inner, "the hessian"), wrt, self.many, None, products.jit, options)
 
 
 def _blocks(products: Derivative, args: tuple[Any, ...], rows: tuple[int, ...], columns: tuple[int, ...]) -> Any:
@@ -183,13 +205,6 @@ def _unwrap(block: Any) -> Any:
     return block.item() if block.ndim == 0 and block.dtype in (np.float64, np.complex128) else block[()]
 
 
-def _gradient_of(f: Derivative, what: str) -> int:
-    """The position of the argument that the gradient `f` is by. Raises NotDifferentiable for other derivatives."""
-    if f.request.mode != "grad" or f.request.tuple_result:
-        raise DERIVATIVE_OF_MANY.error(what=what, function=repr(f))
-    return int(f.request.wrt[0])
-
-
 def _by_structures(products: Derivative, args: tuple[Any, ...]) -> bool:
     """Whether an argument in `wrt` is a structure, or `wrt` names a part of one."""
     return any(isinstance(place, Path) or is_structured(args[place]) for place in products.request.wrt)
@@ -200,8 +215,9 @@ class SecondDerivative:
 
     __srcad_primitive__ = True
 
-    def __init__(self, products: Derivative, inner: int, outer: tuple[int, ...], many: bool) -> None:
-        self.products, self.many, self.inner = products, many, inner
+    def __init__(self, gradient: Derivative, products: Derivative, outer: tuple[int, ...], many: bool) -> None:
+        self.products, self.many, self.inner = products, many, int(gradient.request.wrt[0])
+        self.__srcad_derived__ = Described("grad", gradient, outer, many)
         self.places = tuple(products.request.wrt.index(each) for each in outer)
         self.__name__ = f"{name_of(products.function)}_grad_grad"
         self.__signature__ = signature_of(products.function)
@@ -229,16 +245,16 @@ def derivative_of_derivative(
     f: Derivative, where: tuple[int, ...], many: bool, jit: bool, options: Options
 ) -> SecondDerivative:
     """The derivative of a gradient that is a number, for `grad(grad(f))`."""
-    inner = _gradient_of(f, "grad")
+    inner = int(f.request.wrt[0])
     products = made(f.function, Request("hvp", _union(inner, where), options=options), jit and f.jit)
-    return SecondDerivative(products, inner, where, many)
+    return SecondDerivative(f, products, where, many)
 
 
 def jacobian_of_gradient(
     f: Derivative, where: tuple[int, ...], many: bool, jit: bool, options: Options
 ) -> Callable[..., Any]:
     """Second derivatives, for `jacobian(grad(f))`: the shape of the gradient followed by that of the argument."""
-    inner = _gradient_of(f, "jacobian")
+    inner = int(f.request.wrt[0])
     union = _union(inner, where)
     products = made(f.function, Request("hvp", union, options=options), jit and f.jit)
     columns = tuple(union.index(each) for each in where)
@@ -253,6 +269,7 @@ def jacobian_of_gradient(
 
     second.__name__ = f"{name_of(f.function)}_grad_jacobian"
     second.__signature__ = signature  # type: ignore[attr-defined]
+    second.__srcad_derived__ = Described("jacobian", f, where, many)  # type: ignore[attr-defined]
     return second
 
 

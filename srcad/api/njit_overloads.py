@@ -34,6 +34,8 @@ def _known(kind: Any, what: str) -> Any:
     """The compile-time value of an argument of this type."""
     if isinstance(kind, types.Omitted):
         return kind.value
+    if isinstance(kind, types.NoneType):
+        return None
     if isinstance(kind, types.Literal):
         return kind.literal_value
     if isinstance(kind, types.BaseTuple):
@@ -59,9 +61,10 @@ def _constant(value: Any) -> Any:
 
 
 def _overload_with_wrt(make: Callable[..., Any]) -> None:
-    def typed(f: Any, wrt: Any = 0) -> Callable[..., Any]:
-        made = _constant(make(_function(f), _known(wrt, "wrt")))
-        return lambda f, wrt=0: made
+    def typed(f: Any, wrt: Any = 0, boundscheck: Any = None) -> Callable[..., Any]:
+        checks = _known(boundscheck, "boundscheck")
+        made = _constant(make(_function(f), _known(wrt, "wrt"), boundscheck=checks))
+        return lambda f, wrt=0, boundscheck=None: made
 
     overload(make, prefer_literal=True, strict=False)(typed)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from srcad.api.cotangent import matching
 from srcad.api.signature_stubs import shape_of
-from srcad.driver.compiled_routines import compiled_routine, telling, uncompiled_routine
+from srcad.driver.compiled_routines import compiled_routine, of_plain_arrays, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.options import Options
 from srcad.driver.version import Request, Version
@@ -30,8 +30,12 @@ class Pair:
             return
         name, names = version.unit.name, version.unit.names.copy()
         more = (names.fresh("trace"), names.fresh("result_bar"))
-        self.forward = telling(version, compiled_routine(version, 0, shape_of(f"{name}_forward", self.parameters)))
-        self.reverse = compiled_routine(version, 1, shape_of(f"{name}_reverse", (*self.parameters, *more)))
+        forward = compiled_routine(version, 0, shape_of(f"{name}_forward", self.parameters))
+        reverse = compiled_routine(version, 1, shape_of(f"{name}_reverse", (*self.parameters, *more)))
+        if forward.tiers is not None:
+            forward.tiers.reverse = reverse
+        told = telling(version, forward)
+        self.forward, self.reverse = (of_plain_arrays(forward) if told is forward else told), reverse
 
     def pullback(self, arguments: tuple[Any, ...], value: Any, trace: Any) -> Callable[[Any], tuple[Any, ...]]:
         """The linear function from the adjoint of the value to the adjoints of the arguments."""

@@ -14,7 +14,7 @@ from srcad.transforms.ir.algebraic_simplification import without_detour
 from srcad.transforms.ir.build import rewrite_names, walk_statements
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
-from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.postoptimise.dead_code import without_dead_code
 from srcad.transforms.postoptimise.forward_substitution import without_idle_resets
 
@@ -29,7 +29,8 @@ def simplified(
         if not notes_of(code.unit.tree).is_finished:
             code = passed(code, SIMPLIFY, after)
             code = join_sweeps(code) if stops_here else code
-        functions.append(code.unit.tree)
+        has_types = notes_of(code.unit.tree).kinds is not None
+        functions.append(note(code.unit.tree, kinds=code.kinds) if has_types else code.unit.tree)
     return replace(made, functions=functions)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import operator
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -18,16 +19,22 @@ from numba.core.registry import CPUDispatcher
 
 from srcad.driver import numba_check
 from srcad.driver.memoisation import remembered
+from srcad.driver.options import Options
+from srcad.driver.passes import ROWS
 from srcad.driver.result_precision import of_kind
+from srcad.driver.tiered_routines import let_run_meanwhile, with_python_numbers
 from srcad.driver.trace_memory import refuse_trace
 from srcad.driver.user_exceptions import tell
 from srcad.driver.version import Request, Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
+from srcad.frontend.load_source import name_of, plain_function
+from srcad.names import Names
 from srcad.refusals.types_and_results import MATRIX_ARGUMENT, NO_NUMBA_TYPE
 from srcad.runtime.jit.dispatchers import Redirect, TypedDispatcher
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.rulebook import registry
+from srcad.runtime.support.compile_progress import Subject
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 
@@ -46,15 +53,15 @@ def compiled_routine(
     Unless it `assumes` that arrays fit without broadcasting, it can be called from compiled code.
     """
     count = len(version.unit.parameters)
-    uncompiled = uncompiled_routine(version, index)
+    is_tiered = version.request.options.tiered
+    plain = uncompiled_routine(version, index, islands=True)
+    uncompiled = with_python_numbers(plain) if is_tiered else plain
 
     def specialise(kinds: tuple[Any, ...]) -> CPUDispatcher:
         if not numba_check.is_tested():
             numba_check.check(_gradient)
         # A trace is read by the function that was generated together with the one that recorded it.
-        recorded = getattr(kinds[count], "instance_class", None) if len(kinds) > count else None
-        made = version.compiled_with(recorded.__module__) if recorded is not None else None
-        return (made or version.compiled(kinds[:count], assumes and version.assumes))[index]
+        return (version.recorded_by(kinds) or version.compiled(kinds[:count], assumes and version.assumes))[index]
 
     def widen() -> None:
         version.assumes = False
@@ -73,22 +80,54 @@ def compiled_routine(
             refuse_trace(problem, version, _kinds_of(version, args), args)
 
     instead = None if must_compile else otherwise
-    return TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted)
+    about = functools.partial(subject_of, version.function, version.request.mode)
+    made = TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted, about)
+    if is_tiered:
+        let_run_meanwhile(made, version, index, None if must_compile else uncompiled)
+    return made
+
+
+_KINDS = {
+    "core": "",
+    "grad": "the gradient of ",
+    "value_and_grad": "the value and the gradient of ",
+    "vjp": "the pullback of ",
+    "tangent": "the tangent of ",
+    "hvp": "the second derivative of ",
+}
+
+
+def subject_of(function: Callable[..., Any], mode: str) -> Subject:
+    """What a terminal is told of the derivative of a function while it is being compiled.
+
+    >>> subject_of(kind_of, "grad").what
+    'the gradient of kind_of'
+    """
+    code = getattr(plain_function(function), "__code__", None)
+    file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("?", 0)
+    passes = tuple(row.name for row in ROWS.values() if row.function or row.name in ("lower", "differentiate"))
+    return Subject(_KINDS[mode] + name_of(function), file, line, passes)
 
 
 def _gradient(function: Callable[..., Any]) -> TypedDispatcher:
     """The compiled gradient of a function of two arguments by the first."""
-    return compiled_routine(Version(function, Request("grad", (0,), False)), 0, lambda x, k: None, must_compile=True)
+    return compiled_routine(
+        Version(function, Request("grad", (0,), False, Options(tiered=False))), 0, lambda x, k: None, must_compile=True
+    )
 
 
 def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
-    """A compiled routine whose exceptions have a note that says at which line of the user's they arise."""
+    """A compiled routine whose exceptions have a note that says at which line of the user's they arise.
+
+    If there are none, the routine itself.
+    """
     if not may_raise(version.unit):
         return routine
+    checked = of_plain_arrays(routine)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return routine(*args, **kwargs)
+            return checked(*args, **kwargs)
         except SrcadError:
             raise
         except Exception as problem:  # the function's own, which may be any
@@ -130,13 +169,16 @@ def _bound(routine: Any, args: Any, kwargs: Any) -> tuple[Any, ...] | None:
     return bound.args
 
 
-def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
-    """The generated function of this index as plain Python, chosen by the types of the arguments at each call."""
+def uncompiled_routine(version: Version, index: int, islands: bool = False) -> Callable[..., Any]:
+    """The generated function of this index as plain Python, chosen by the types of the arguments at each call.
+
+    With `islands`, a function that loops is compiled around the calls that Numba does not know.
+    """
 
     def first(*args: Any) -> Any:
         kinds = _kinds_of(version, args)
         try:
-            return version.uncompiled(kinds)(*args)
+            return version.uncompiled(kinds, islands)(*args)
         except SrcadError:
             raise
         except MemoryError as problem:
@@ -161,6 +203,39 @@ def _kinds_of(version: Version, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Numba's types of the arguments that are the function's own."""
     parameters = version.unit.parameters
     return tuple(kind_of(name, value) for name, value in zip(parameters, args[: len(parameters)], strict=True))
+
+
+# Types of arguments that Numba's dispatch takes for what they are. It takes any subclass of arrays for an array: the
+# product of matrices for one of elements, and masked elements for others.
+ORDINARY = frozenset((np.ndarray, float, int, complex, bool, np.float64, np.float32, np.complex128, np.int64))
+
+
+def of_plain_arrays(routine: Any) -> Callable[..., Any]:
+    """A dispatcher that refuses instances of subclasses of arrays which are no arrays to Numba.
+
+    The function has the parameters of the dispatcher, which takes less time than to pass on any arguments.
+    """
+    stub = routine.py_func
+    names = stub.__code__.co_varnames[: stub.__code__.co_argcount]
+    if not names:
+        return routine  # type: ignore[no-any-return]
+    own = Names(names)
+    ordinary, refuse, called = (own.fresh(each) for each in ("ORDINARY", "refuse_subclasses", "routine"))
+    given = ", ".join(names)
+    test = " and ".join(f"{each}.__class__ in {ordinary}" for each in names)
+    text = f"def call({given}):\n    if not ({test}):\n        {refuse}(({given},))\n    return {called}({given})\n"
+    space = {ordinary: ORDINARY, called: routine, refuse: functools.partial(refuse_subclasses, names)}
+    exec(compile(text, f"{PACKAGE}<call>", "exec"), space)
+    call: Any = space["call"]
+    call.__defaults__, call.__name__, call.__qualname__ = stub.__defaults__, stub.__name__, stub.__qualname__
+    return call  # type: ignore[no-any-return]
+
+
+def refuse_subclasses(names: Sequence[str], values: Sequence[Any]) -> None:
+    """Raise NotDifferentiable for an argument that is an instance of a subclass of arrays, and no array to Numba."""
+    for name, value in zip(names, values, strict=True):
+        if type(value) is not np.ndarray and isinstance(value, np.ndarray):
+            kind_of(name, value)
 
 
 def kind_of(name: str, value: Any) -> Any:

@@ -8,13 +8,15 @@ The same functions run under `jit=False`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from srcad.driver.result_precision import of_kind
 from srcad.errors import CompilerBug
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.dispatchers import load
-from srcad.runtime.jit.uncompiled_trace import keeping
+from srcad.runtime.jit.islands import Islands
+from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.kernels import Unobserved
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation
@@ -28,8 +30,11 @@ _TRIES = 100
 class Interpreted:
     """The generated functions of one specialisation; `functions` are what stands for them."""
 
-    def __init__(self, unit: Unit, request: Any, kinds: tuple[Any, ...]) -> None:
-        self.unit, self.request, self.kinds = unit, request, kinds
+    def __init__(
+        self, unit: Unit, request: Any, kinds: tuple[Any, ...], options: Mapping[str, Any] | None = None
+    ) -> None:
+        """With `options`, Numba's, what loops is compiled around the calls that Numba does not know."""
+        self.unit, self.request, self.kinds, self.options = unit, request, kinds, options
         self._observation = Observation()
         self._made: tuple[Routine, ...] | None = None
 
@@ -41,7 +46,7 @@ class Interpreted:
                     self._observation.add(args)
                     self._made = self._generate()
                 made = self._made
-                found = made[0](*args)
+                found = restoring_errors(made[0], self.request.mode)(*args)
             except Unobserved:
                 self._made = None
             else:
@@ -64,6 +69,8 @@ class Interpreted:
             debug=request.options.debug,
             boundscheck=request.options.boundscheck,
         )
+        if self.options is not None:
+            return Islands(generated.text, generated.functions, generated.bindings, self.options, of_kind).routines()
         stored = disk_cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
         # The text says all, but for the objects that it is given.
         module = load(disk_cache.key("observed", generated.text), stored, generated.bindings)

@@ -5,26 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from srcad.driver.derivative_passes import DerivativePasses
 from srcad.driver.pass_manager import passed, reached_types
 from srcad.driver.passes import OPTIMISE
 from srcad.errors import MayOverlap, SrcadError
+from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.checkpointing.loop_outlining import outlined
+from srcad.transforms.inference.execution_tracing import Conflict
 from srcad.transforms.ir.code import Code
 from srcad.transforms.normalise.alias_versioning import choose
-from srcad.transforms.normalise.callee_specialisation import Library
+from srcad.transforms.normalise.callee_specialisation import Library, calls_functions
 from srcad.transforms.normalise.type_decided_branches import without_decided
+from srcad.transforms.normalise.type_splitting import note_join
 
 
 def infer_types(code: Code) -> Code:
-    """Types from Numba's inference, else from what was observed; the function then without what was not."""
+    """Types from Numba's inference, else from what was observed; the function then without what was not.
+
+    If a name would have two types, the exception says at which join (`type_splitting.noted_join`).
+    """
     observed = code.settings.observed
-    found = reached_types(code.unit, code.signature) if observed is None else observed.types_of(code.unit)
+    try:
+        found = reached_types(code.unit, code.signature) if observed is None else observed.types_of(code.unit)
+    except CannotType as problem:
+        note_join(problem, code.unit, problem.name)
+        raise
+    except Conflict as problem:
+        error = problem.as_error(code.unit)
+        note_join(error, code.unit, problem.name)
+        raise error from None
     return code.with_unit(*found)
 
 
 def specialise_callees(code: Code) -> Code:
     """Calls of functions that are not inlined become calls of their versions, which go through the passes as well."""
-    return Library(finisher(code)).specialise(code)
+    if not calls_functions(code.unit):
+        return code
+    return Library(finisher(code), code.settings.numbers, DerivativePasses(code)).specialise(code)
 
 
 def drop_decided_branches(code: Code) -> Code:

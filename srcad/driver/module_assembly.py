@@ -16,10 +16,12 @@ from srcad.transforms.ir.build import assign, call, clone, const, place_of, tupl
 from srcad.transforms.ir.comments import with_origin
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.normalise.derivative_versions import Gradient
 
 
-def with_callees(made: Made) -> Made:
-    """The functions with those that they call, and the classes of the records of these."""
+def with_callees(made: Made, callees: Callees) -> Made:
+    """The functions with those that they call, and the classes of the records of these, which `callees` has."""
+    _make_gradients(made, callees)
     functions: list[gast.FunctionDef] = []
     seen: dict[int, Any] = {}
     pending: list[tuple[gast.FunctionDef, Mapping[str, Any]]] = [(each, made.bindings) for each in made.functions]
@@ -36,7 +38,7 @@ def with_callees(made: Made) -> Made:
             if not isinstance(thing, (Pair, Specialised, Subroutine, Callees)) or id(thing) in seen:
                 continue
             seen[id(thing)] = thing
-            pending += _definitions(thing)
+            pending += _definitions(thing, callees)
             outputs.update(_outputs(thing))
     before = _records(list(seen.values()))
     if before:
@@ -64,7 +66,22 @@ def _with_lists(tree: gast.FunctionDef, own: Mapping[str, Any]) -> Mapping[str, 
     return {**own, **{pair.trace: pair for pair in callees.recording}}
 
 
-def _definitions(thing: Any) -> list[tuple[gast.FunctionDef, Mapping[str, Any]]]:
+def _make_gradients(made: Made, callees: Callees) -> None:
+    """Make all gradients that are called, directly or not: `callees` has all that is recorded only then."""
+    pending: list[tuple[gast.FunctionDef, Mapping[str, Any]]] = [(each, made.bindings) for each in made.functions]
+    seen: set[int] = set()
+    while pending:
+        tree, own = pending.pop()
+        for thing in [own.get(name) for name in _names(tree)]:
+            if isinstance(thing, (Pair, Specialised, Subroutine)) and id(thing) not in seen:
+                seen.add(id(thing))
+                pending += _definitions(thing, callees)
+
+
+def _definitions(thing: Any, callees: Callees) -> list[tuple[gast.FunctionDef, Mapping[str, Any]]]:
+    if isinstance(thing, Gradient):
+        made = thing.made(callees)
+        return [(each, made.bindings) for each in made.functions]
     if isinstance(thing, Pair):
         return [(each, thing.bindings) for each in thing.functions]
     if isinstance(thing, Callees):

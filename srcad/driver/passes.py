@@ -100,6 +100,13 @@ NORMALISE = (
         source="Hindley, The principal type-scheme of an object, 1969; Numba's own constraint propagation",
     ),
     Pass(
+        "type_splitting",
+        "",
+        "where a name would have two types, loops are peeled and what follows loops and branches is repeated",
+        within="type_inference",
+        source="Chambers and Ungar, Iterative type analysis and extended message splitting, PLDI 1990",
+    ),
+    Pass(
         "in_place_resolution",
         "transforms.normalise.in_place_resolution:settle",
         "in place or not is decided by types; names that are one array become one name",
@@ -184,6 +191,14 @@ OPTIMISE = (
         "arrays that may broadcast are taken not to, until a call shows otherwise",
         optional=True,
         within="elementwise_fusion",
+    ),
+    Pass(
+        "check_placement",
+        "transforms.optimise.check_placement:with_checks_placed",
+        "checks of extents that loop nests show to be equal go, and the others move up again",
+        needs=(TYPES, RESOLVED),
+        optional=True,
+        when=("loops", "checks_bounds", "not is_again", "has_arrays"),
     ),
     Pass(
         "typed_messages",
@@ -337,6 +352,13 @@ SIMPLIFY = (
         "under `srcad.debug`, each statement is told which sweep it belongs to",
         needs=(MARKED,),
         when=("debug",),
+    ),
+    Pass(
+        "interpreted_arithmetic",
+        "transforms.postoptimise.interpreted_arithmetic:with_infinities",
+        "divisions and powers of rules give infinities where Python raises an exception, in code that is not compiled",
+        needs=(MARKED,),
+        when=("interpreted",),
     ),
     Pass(
         "sweep_joining",
@@ -527,6 +549,14 @@ FINISH = (
         needs=(PLAIN_SUMS,),
         keeps=(TYPES,),
         when=("loops",),
+    ),
+    Pass(
+        "memory_scopes",
+        "",
+        "LLVM is told which arrays share no memory; the text stays the same",
+        optional=True,
+        within="llvm_assumptions",
+        source="LLVM Language Reference, `noalias` and `alias.scope` metadata",
     ),
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import sys
 from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,23 +26,28 @@ from srcad.driver.options import checks_bounds
 from srcad.driver.pass_manager import passed, run
 from srcad.driver.pass_selection import row_named
 from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, ROWS, SIMPLIFY, UNCHECKED
-from srcad.errors import BadArgument, MayOverlap, Place, SrcadError
+from srcad.errors import BadArgument, MayOverlap, Place, SrcadError, UnsupportedSyntax
 from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
+from srcad.refusals.derivatives import INNER_NOT_COMPILED
 from srcad.runtime import kernels
+from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.stop_gradient import stop_gradient
 from srcad.runtime.support import stage_timer
 from srcad.transforms.adjoint.call_derivatives import Callees
-from srcad.transforms.checkpointing.iteration_derivative import make_any_pair
+from srcad.transforms.analysis.memory_scopes import Scopes, memory_scopes
+from srcad.transforms.checkpointing.iteration_derivative import make_any_pair, make_any_tangent
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
-from srcad.transforms.inference.type_inference import types_of
+from srcad.transforms.inference.derivative_callees import DerivativeCall
+from srcad.transforms.inference.type_inference import callees_in, types_of
+from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.ir.build import clone, place_of
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
-from srcad.transforms.sweeps.callee_pairs import make_tangent
+from srcad.transforms.normalise.type_splitting import noted_join, split
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import (
     gradient_function,
@@ -77,8 +83,12 @@ class Generated:
 
     @property
     def assumes(self) -> bool:
-        """Whether the functions raise `kernels.Widens` where arrays broadcast that were taken not to."""
-        return "kernels.same_extent(" in self.text
+        """Whether the functions raise `Widens` where arrays broadcast that were taken not to, or loops are idle."""
+        return "kernels.same_extent(" in self.text or "kernels.require_iteration(" in self.text
+
+    def memory(self) -> dict[str, Scopes]:
+        """By function, which of its arrays share no memory, for LLVM."""
+        return {code.unit.name: memory_scopes(code) for code in self.made.codes()}
 
 
 def derive(
@@ -118,9 +128,9 @@ def derive(
         debug=debug,
         is_primal=mode == "core",
     )
-    begin = Code(unit, signature=tuple(types), settings=settings)
+    begin = _typed_if_needed(Code(unit, signature=tuple(types), settings=settings))
     if mode == "core" and after is None:
-        core = _core(_with_bounds_checks(begin).unit)
+        core = _core(_with_bounds_checks(_with_derivatives(begin)).unit)
         return _printed(_with_debug_checks(core) if debug else core, None)
     state = differentiable_state(begin, after)
     if after in _BEFORE_DIFFERENTIATION:
@@ -133,12 +143,40 @@ def _with_bounds_checks(begin: Code) -> Code:
     """The function itself, with checks of its indices where it is to be compiled for types. Raises CannotType."""
     if not begin.settings.loops or len(begin.signature) != len(begin.parameters):
         return begin
-    return run(ROWS["bounds_checks"], begin.with_unit(begin.unit, types_of(begin.unit, begin.signature)))
+    typed = begin if begin.is_typed else begin.with_unit(begin.unit, types_of(begin.unit, begin.signature))
+    return run(ROWS["bounds_checks"], typed)
+
+
+def _with_derivatives(begin: Code) -> Code:
+    """The function itself, with functions for the types of the call where it calls derivatives."""
+    if not _calls_derivatives(begin.unit):
+        return begin
+    return passed(replace(begin, settings=replace(begin.settings, numbers=itertools.count())), NORMALISE)
+
+
+def _calls_derivatives(unit: Unit) -> bool:
+    units = (unit, *callees_in(unit))
+    return any(isinstance(thing, DerivativeCall) for each in units for thing in each.bindings.values())
+
+
+def _typed_if_needed(begin: Code) -> Code:
+    """A function that calls derivatives, with inferred types, not observed ones: they are made for types.
+
+    Refuses one that has no types.
+    """
+    if begin.settings.observed is None or not _calls_derivatives(begin.unit):
+        return begin
+    try:
+        types_of(begin.unit, begin.signature)
+    except CannotType as problem:
+        raise INNER_NOT_COMPILED.at(problem.place, function=begin.unit.name, reason=problem.reason) from None
+    return replace(begin, settings=replace(begin.settings, observed=None))
 
 
 def _core(unit: Unit) -> Made:
     """The function itself, in core form, with those that it calls."""
-    return with_callees(Made([unit.tree], dict(unit.bindings), (unit.tree.name,)))
+    made = Made([unit.tree], dict(unit.bindings), (unit.tree.name,))
+    return with_callees(made, Callees(make_any_pair, make_any_tangent))
 
 
 def _with_debug_checks(made: Made) -> Made:
@@ -163,8 +201,43 @@ class _Request:
 def differentiable_state(begin: Code, after: str | None = None) -> Code:
     """The function after all passes before differentiation, or after the one of this name."""
     numbered = replace(begin, settings=replace(begin.settings, numbers=itertools.count()))
-    state = passed(numbered, NORMALISE, after)
+    state = _normalised(numbered, after)
     return state if any(row.name == after for row in NORMALISE) else passed(state, OPTIMISE, after)
+
+
+def _normalised(begin: Code, after: str | None) -> Code:
+    """The function after the passes up to types, with type splitting where a name would have two.
+
+    Where what would follow a loop without iterations does not compile, loops are assumed to have one if they may be.
+    """
+    try:
+        return passed(begin, NORMALISE, after)
+    except _TYPE_ERRORS as problem:
+        if noted_join(problem) is None:
+            raise
+        try:
+            return _split(begin, problem, after, assumes=False)
+        except _TYPE_ERRORS:
+            if not begin.settings.assumes:
+                raise
+            return _split(begin, problem, after, assumes=True)
+
+
+_TYPE_ERRORS = (CannotType, UnsupportedSyntax)
+
+
+def _split(code: Code, problem: Exception, after: str | None, assumes: bool) -> Code:
+    """The function after these passes, split at each join at which they have found a name with two types."""
+    while True:
+        join = noted_join(problem)
+        unit = None if join is None else split(code.unit, join, assumes)
+        if unit is None:
+            raise problem
+        code = code.with_unit(unit)
+        try:
+            return passed(code, NORMALISE, after)
+        except _TYPE_ERRORS as next_problem:
+            problem = next_problem
 
 
 def _within(most: int | None, state: Code, begin: Code, request: _Request) -> Made:
@@ -222,13 +295,13 @@ def _differentiated(state: Code, request: _Request) -> Made:
     refuse_arguments(state.unit, state.types, request.wrt)
     refuse_records(state.unit, state.types)
     refuse_unknown(state.unit, state.types, request.wrt, is_observed)
-    return with_callees(_made(state, request))
+    callees = Callees(make_any_pair, make_any_tangent)
+    return with_callees(_made(state, request, callees), callees)
 
 
-def _made(state: Code, request: _Request) -> Made:
+def _made(state: Code, request: _Request, callees: Callees) -> Made:
     """The functions of one mode."""
     unit, types, counts = state.unit, state.types, state.counts
-    callees = Callees(make_any_pair, make_tangent)
     wrt, tuple_result = request.wrt, request.tuple_result
     match request.mode:
         case "grad" | "value_and_grad" as mode:
@@ -237,7 +310,7 @@ def _made(state: Code, request: _Request) -> Made:
             return split_functions(unit, types, counts, wrt, callees)
         case "tangent":
             return tangent_function(unit, types, wrt, callees)
-    return _second_order(state, request)
+    return _second_order(state, request, callees)
 
 
 def prints(unit: Unit) -> bool:
@@ -245,19 +318,19 @@ def prints(unit: Unit) -> bool:
     return any(isinstance(node, gast.Name) and node.id == "print" for node in gast.walk(unit.tree))
 
 
-def _second_order(state: Code, request: _Request) -> Made:
+def _second_order(state: Code, request: _Request, callees: Callees) -> Made:
     """Gradient of the directional derivative: Hessian times vector."""
     unit, wrt = state.unit, request.wrt
     refuse_result(unit, state.types)
-    directional = tangent_unit(unit, state.types, wrt, Callees(make_any_pair, make_tangent))
+    directional = tangent_unit(unit, state.types, wrt, Callees(make_any_pair, make_any_tangent))
     kinds = (*state.signature, *(state.signature[k] for k in wrt))
     observed = state.settings.observed
-    settings = Settings(observed=observed, loops=False, is_reversed=True, is_again=True)
+    numbers = state.settings.numbers
+    settings = Settings(observed=observed, loops=False, is_reversed=True, is_again=True, numbers=numbers)
     begin = Code(directional, signature=kinds, settings=settings)
     second = infer_types(begin)
     refuse_unknown(second.unit, second.types, wrt, observed is not None)
     second = passed(passed(second, AGAIN), OPTIMISE)
-    callees = Callees(make_any_pair, make_tangent)
     made = gradient_function(second.unit, second.types, second.counts, wrt, request.tuple_result, False, callees)
     name = f"{unit.name}_hvp"
     made.functions[0].name = name
@@ -279,5 +352,7 @@ def _import_of(name: str, thing: Any) -> str | None:
     """The statement that gives generated code what this name means, where there is one."""
     if thing is stop_gradient:
         return "from srcad import stop_gradient" + (f" as {name}" if name != "stop_gradient" else "")
+    if name == LIBRARY and thing is sys.modules.get(name):
+        return f"import {name}"  # which imports its parts when they are first asked for
     module, text = MODULES.get(name, (None, None))
     return text if module is thing else None

@@ -41,3 +41,17 @@ def of_kind(value: Any, kind: Any) -> Any:
         return tuple([of_kind(part, each) for part, each in zip(value, kind, strict=True)])
     number = _NUMBERS.get(kind) if type(value) in (float, complex) else None
     return value if number is None else number(value)
+
+
+def python_numbers(value: Any) -> Any:
+    """What uncompiled code has returned, with Python's numbers where compiled code returns them.
+
+    >>> python_numbers((np.float64(1.0), np.float32(2.0), (np.int64(3),)))
+    (1.0, np.float32(2.0), (3,))
+    """
+    if type(value) is tuple:
+        return tuple([python_numbers(each) for each in value])
+    return value.item() if type(value) in _PYTHONS else value
+
+
+_PYTHONS = (np.float64, np.complex128, np.int64, np.bool_)

@@ -60,6 +60,7 @@ def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> bool:
 def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -> None:
     """Raise what there is to be told instead of an exception; return if that is the function's own."""
     from srcad.transforms.inference.execution_tracing import own_copy, place_noted
+    from srcad.transforms.inference.type_inference import callees_in
     from srcad.transforms.ir.build import place_of
 
     noted = place_noted(problem)
@@ -69,6 +70,8 @@ def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -
         raise FORM_WITHOUT_RULE.at(place, what=what, way=way or "compute it in the caller") from problem
     if is_raised(noted) or is_raised(place):
         return
+    if isinstance(problem, IndexError) and noted is not None and callees_in(version.unit):
+        return  # the function itself may call compiled code, which does not check indices
     if RETURNS_NONE.what in problem.args:
         raise RETURNS_NONE.at(place or noted) from problem
     function = getattr(version.function, "py_func", version.function)

@@ -25,11 +25,12 @@ from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load, plain
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.runtime.jit.uncompiled_trace import keeping
+from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import callees_in, types_of
 from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.pass_names import MEMORY_SCOPES
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.lowering_context import reader
 
@@ -154,32 +155,55 @@ class Version:
             found = self._compiled[kinds, assumes] = self._by_module[module.__name__]
         return found
 
+    def is_stored(self, kinds: tuple[Any, ...], assumes: bool) -> bool:
+        """Whether what `compiled` gives need not be generated: it is in memory or in the cache folder."""
+        if (kinds, assumes) in self._compiled or (kinds, True, True) in self._modules:
+            return True
+        return disk_cache.fetch(self._name(kinds, True, True)) is not None
+
+    def recorded_by(self, kinds: tuple[Any, ...]) -> tuple[CPUDispatcher, ...] | None:
+        """The functions that belong to the one whose trace is among arguments of these types, behind the parameters."""
+        count = len(self.unit.parameters)
+        recorded = getattr(kinds[count], "instance_class", None) if len(kinds) > count else None
+        return None if recorded is None else self.compiled_with(recorded.__module__)
+
     def compiled_with(self, module: str) -> tuple[CPUDispatcher, ...] | None:
         """The generated functions that belong together in the module of this name."""
         return self._by_module.get(module)
 
-    def uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
+    def uncompiled(self, kinds: tuple[Any, ...], islands: bool = False) -> Callable[..., Any]:
         """The first generated function for these types of the parameters, as plain Python.
 
-        That of a pair hands on its reverse function with the trace.
+        That of a pair hands on its reverse function with the trace. With `islands`, a function that loops is compiled
+        around the calls that Numba does not know.
         """
-        found = self._uncompiled.get(kinds)
+        found = self._uncompiled.get((kinds, islands))
         if found is None:
-            found = self._uncompiled[kinds] = self._make_uncompiled(kinds)
+            found = self._uncompiled[kinds, islands] = self._make_uncompiled(kinds, islands)
         return found
 
-    def _make_uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
+    def _make_uncompiled(self, kinds: tuple[Any, ...], islands: bool) -> Callable[..., Any]:
+        options = None
+        if islands and self.request.mode != "core":  # which a call that is repeated would run twice
+            checks = checks_bounds(self.request.options.boundscheck, self.unit.options)
+            options = {**compiler_options(self.unit, self.request), "boundscheck": checks}
         try:
             module, stored = self._module(kinds, False, False)
         except CannotType:
             from srcad.driver.interpreted_mode import Interpreted
 
-            return Interpreted(self.unit, self.request, kinds)
+            return Interpreted(self.unit, self.request, kinds, options)
         functions: list[Callable[..., Any]] = [getattr(module, name) for name in stored.functions]
+        if options is not None:
+            from srcad.driver.result_precision import of_kind
+            from srcad.runtime.jit.islands import Islands  # few functions need them
+
+            given = {name: getattr(module, name) for name in stored.injected}
+            functions = [*Islands(stored.text, stored.functions, given, options, of_kind).routines()]
+        forward = restoring_errors(functions[0], self.request.mode)
         if self.request.mode != "vjp":
-            return functions[0]
-        forward, reverse = functions
-        return lambda *args: keeping(forward(*args), reverse)
+            return forward
+        return lambda *args: keeping(forward(*args), functions[1])
 
     def _module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         found = self._modules.get((kinds, loops, assumes))
@@ -189,13 +213,17 @@ class Version:
 
     def _make_module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         refuse_arguments(self.unit, kinds)
-        asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
-        name = disk_cache.key(self.fingerprint(), *asked, *map(repr, kinds))
+        name = self._name(kinds, loops, assumes)
         stored = disk_cache.fetch(name)
         if stored is not None:
             given = {each: self.unit.bindings[each] for each in stored.injected}
             return load(name, stored, given), stored
         return self._generate(name, kinds, loops, assumes)
+
+    def _name(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> str:
+        """The name under which the cache folder keeps what is generated."""
+        asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
+        return disk_cache.key(self.fingerprint(), *asked, *map(repr, kinds))
 
     def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         request, generated = self.request, self.generated(kinds, loops, assumes)
@@ -205,7 +233,8 @@ class Version:
         loop = self._loop_text(names, kinds, generated.result) if loops else None
         if loop is not None:
             text, names = f"{text}\n\n{loop}", (*names, f"{self.unit.name}_{_LOOPS[request.mode]}")
-        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes)
+        memory = generated.memory() if loops and MEMORY_SCOPES not in request.options.without else {}
+        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes, memory)
         known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
         # An address in a name means an object that the next process knows nothing of.
         if known and " at 0x" not in self.fingerprint() + repr(kinds):

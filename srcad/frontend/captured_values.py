@@ -16,7 +16,7 @@ from srcad.refusals.names_and_functions import LARGE_CAPTURE, UNSUPPORTED_CAPTUR
 from srcad.runtime.support.structured_arguments import attributes, is_object
 from srcad.transforms.ir.build import at as placed_at
 from srcad.transforms.ir.build import dotted
-from srcad.transforms.ir.canonical_names import MODULES, constant_path, literal, module_path, path_of
+from srcad.transforms.ir.canonical_names import MODULES, constant_path, library_path, literal, module_path, path_of
 from srcad.transforms.ir.constant_conditions import known_key
 from srcad.transforms.ir.cost_model import MOST_PARTS
 from srcad.transforms.ir.node_notes import note
@@ -115,6 +115,9 @@ def _spell_function(meaning: Meaning, draft: Draft, wish: str) -> gast.expr:
             root, attributes = found
             return dotted(".".join([draft.bind(root, importlib.import_module(root)), *attributes]))
     _note_callable(meaning, draft)
+    if (path := library_path(value)) is not None:
+        root, _, rest = path.partition(".")
+        return dotted(f"{draft.bind(root, importlib.import_module(root))}.{rest}")
     return dotted(draft.bind(getattr(value, "__name__", wish).strip("<>") or wish, value))
 
 

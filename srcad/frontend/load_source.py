@@ -103,7 +103,42 @@ def load(function: Callable[..., Any]) -> Source:
     )
     if hasattr(plain, "__wrapped__") and (tree.args.vararg or tree.args.kwarg):
         raise WRAPPED_FUNCTION.at(source.place(tree), name=name)
+    custom = custom_in(function)
+    if custom is not None:
+        return _calling(source, custom)
     return source if source.partial is None else _without_held(source, source.partial)
+
+
+def custom_in(function: Any) -> Any:
+    """The function with a rule of the user's own that a callable is, or that an object of srcad wraps; else None."""
+    while hasattr(function, "__wrapped_primal__") or isinstance(function, MethodType):
+        if hasattr(type(function), "__srcad_custom__"):
+            return function
+        function = function.__func__ if isinstance(function, MethodType) else function.__wrapped_primal__
+    return None
+
+
+def _calling(source: Source, custom: Any) -> Source:
+    """The function as a call of itself, by its rule: what a user's rule belongs to is differentiated only so."""
+    tree, name = source.tree, f"{source.name}_by_rule"
+    arguments = tree.args
+    given = [_read(each.id, tree) for each in [*arguments.posonlyargs, *arguments.args]]
+    keywords = [gast.keyword(arg=each.id, value=_read(each.id, tree)) for each in arguments.kwonlyargs]
+    called = _placed(gast.Call(func=_read(name, tree), args=given, keywords=keywords), tree)
+    body = [_placed(gast.Return(value=called), tree)]
+    calling = gast.FunctionDef(**{**{field: getattr(tree, field) for field in tree._fields}, "body": body})
+    return replace(source, tree=gast.copy_location(calling, tree), owners={name: {name: custom}})
+
+
+def _read(name: str, tree: gast.FunctionDef) -> gast.expr:
+    return _placed(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None), tree)
+
+
+def _placed(node: Any, tree: gast.FunctionDef) -> Any:
+    """A node at the line of the definition."""
+    node.lineno = node.end_lineno = tree.lineno
+    node.col_offset, node.end_col_offset = tree.col_offset, tree.col_offset + len("def")
+    return node
 
 
 def _found(plain: FunctionType, lines: list[str]) -> Any:
@@ -178,10 +213,10 @@ def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
     options: dict[str, Any] = {}
     receiver = None
     while not isinstance(function, FunctionType):
-        if hasattr(function, "__wrapped_primal__"):
-            function = function.__wrapped_primal__
-        elif isinstance(function, MethodType):
+        if isinstance(function, MethodType):  # which has the attributes of its function
             receiver, function = function.__self__, function.__func__
+        elif hasattr(function, "__wrapped_primal__"):
+            function = function.__wrapped_primal__
         elif isinstance(function, staticmethod):
             function = function.__func__
         elif hasattr(function, "py_func") and hasattr(function, "targetoptions"):

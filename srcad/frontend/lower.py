@@ -17,6 +17,7 @@ import gast
 from srcad.errors import Place, SrcadError
 from srcad.frontend.call_arguments import completed, known_arguments
 from srcad.frontend.captured_values import spell
+from srcad.frontend.derivative_functions import described
 from srcad.frontend.language_subset import fence
 from srcad.frontend.load_source import Source, deepest_expression
 from srcad.frontend.load_source import load as load_source
@@ -103,6 +104,7 @@ class _Lowering:
         self.draft = Draft()
         self.outline = Outline(self.draft)
         self.result: Part = LEAF
+        self.made_derivatives: dict[tuple[Any, ...], Any] = {}
 
     def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
         procedure = self.read(procedure_of(source))
@@ -149,8 +151,19 @@ class _Lowering:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
         place = place_of(node) or caller.place
         callee = static_value(node.func, self.draft.bindings)
+        if (derived := described(callee)) is not None:
+            from srcad.frontend.derivative_calls import DerivativeCalls  # few functions call derivatives
+
+            return DerivativeCalls(self, self.made_derivatives).call(node, derived, caller, place)
         if isinstance(callee, functools.partial):
             return caller.call(completed(node, Meaning(callee), self.draft, place))
+        bound = callee.function if isinstance(callee, Method) else callee
+        if hasattr(type(bound), "__srcad_custom__"):
+            from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
+
+            if isinstance(callee, Method):
+                node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
+            return call_by_rule(self, node, bound, caller, place)
         try:
             procedure = self.procedure(callee, node)
         except SrcadError as problem:
@@ -213,6 +226,27 @@ class _Lowering:
         place: Place | None,
     ) -> gast.expr:
         """A call of a function that is lowered separately instead of inlined."""
+        called, values = self.separate(procedure, base, given, statics, caller, place)
+        arguments = [leaf for value in values.values() for leaf in leaves_of(value, caller)]
+        result = load(self.draft.names.temporary())
+        caller.emit(effect(assign(result.id, call(called.name, *arguments), place)))
+        caller.memory.learn(result.id, result)
+        return parts_of_result(result, returned_length(procedure.tree), caller, place)
+
+    def separate(
+        self,
+        procedure: Procedure,
+        base: Hashable,
+        given: dict[str, Any],
+        statics: dict[str, Meaning],
+        caller: Flattener,
+        place: Place | None,
+        around: Memory | None = None,
+    ) -> tuple[Subroutine, dict[str, gast.expr]]:
+        """A function that is lowered separately, and the arguments of a call of it by its parameters, in order.
+
+        `around` is the state around the call, where it may read structures there because it is called only there.
+        """
         outline = self.outline
         values: dict[str, gast.expr] = {}
         for name, argument in given.items():
@@ -229,14 +263,9 @@ class _Lowering:
                     values[name] = caller.part(spell(meaning, self.draft, place, name))
             forms = {name: form_of(values[name], caller.memory) for name in values}
             called = outline.callee(base, known, forms, place) or self.lowered(
-                procedure, base, known, forms, statics, caller.memory, place
+                procedure, base, known, forms, statics, around or inside(caller.memory, procedure.name), place
             )
-        order = [name for name in procedure.names if name in values]
-        arguments = [leaf for name in order for leaf in leaves_of(values[name], caller)]
-        result = load(self.draft.names.temporary())
-        caller.emit(effect(assign(result.id, call(called.name, *arguments), place)))
-        caller.memory.learn(result.id, result)
-        return parts_of_result(result, returned_length(procedure.tree), caller, place)
+        return called, {name: values[name] for name in procedure.names if name in values}
 
     def lowered(
         self,
@@ -245,7 +274,7 @@ class _Lowering:
         known: dict[str, Hashable],
         forms: dict[str, Form],
         statics: dict[str, Meaning],
-        around: Memory,
+        memory: Memory,
         place: Place | None,
     ) -> Subroutine | None:
         """The function lowered separately; None if it turns out to call itself with other known arguments."""
@@ -253,7 +282,6 @@ class _Lowering:
         scope = open_scope(procedure, {name: statics[name] for name in known}, self.draft.names, place)
         count, mark = len(outline.made), len(outline.frames)
         frame = outline.begin(procedure.name, base, known, forms)
-        memory = inside(around, procedure.name)
         parameters = [name for name in procedure.names if name not in known]
         names = [
             leaf

@@ -21,8 +21,9 @@ import gast
 from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method, Procedure
 from srcad.refusals.large_functions import OTHER_FORM, REBOUND_NAME
+from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.subroutine_types import Subroutine, callee_of
-from srcad.transforms.ir.build import Block, load, names_in, place_of, walk_statements, written
+from srcad.transforms.ir.build import Block, dotted_path, load, names_in, place_of, walk_statements, written
 from srcad.transforms.ir.cost_model import MOST_INLINED_STATEMENTS
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.lowering.lowering_context import Draft
@@ -176,9 +177,15 @@ class Outline:
 
     def _pass_captured(self, body: Block) -> None:
         for statement in walk_statements(body):
-            callee = callee_of(getattr(statement, "value", None), self.draft.bindings)
-            if isinstance(callee, Subroutine):
+            callee = _lowered(statement, self.draft.bindings)
+            if callee is not None:
                 statement.value.args += [load(name) for name in self.finished[callee].captured]
+            result = _rule_result(statement, self.draft.bindings)
+            for function in () if result is None else result.functions:
+                for name in self.finished[function.lowered].captured:
+                    place = result.capture(function)
+                    assert place == len(statement.value.args)
+                    statement.value.args.append(load(name))
 
     def _refuse_rebinding(self, stored: Mapping[Any, frozenset[str]], parameters: list[str]) -> None:
         for outlined in self.finished.values():
@@ -222,5 +229,24 @@ def _read(statement: gast.stmt) -> list[str]:
 
 
 def _calls(body: Block, bindings: Mapping[str, Any]) -> list[Subroutine]:
-    found = [callee_of(getattr(statement, "value", None), bindings) for statement in walk_statements(body)]
-    return [callee for callee in found if isinstance(callee, Subroutine)]
+    found: list[Subroutine] = []
+    for statement in walk_statements(body):
+        callee, result = _lowered(statement, bindings), _rule_result(statement, bindings)
+        found += [] if callee is None else [callee]
+        found += [] if result is None else [function.lowered for function in result.functions]
+    return found
+
+
+def _lowered(statement: gast.stmt, bindings: Mapping[str, Any]) -> Subroutine | None:
+    """The separately lowered function that a statement calls, or calls a derivative of."""
+    callee = callee_of(getattr(statement, "value", None), bindings)
+    if isinstance(callee, DerivativeCall):
+        return callee.of
+    return callee if isinstance(callee, Subroutine) else None
+
+
+def _rule_result(statement: gast.stmt, bindings: Mapping[str, Any]) -> Any:
+    """The result of a function with a rule of the user's own that a statement makes, or None."""
+    value = getattr(statement, "value", None)
+    found = bindings.get(dotted_path(value.func) or "") if isinstance(value, gast.Call) else None
+    return found if hasattr(type(found), "__srcad_result__") else None

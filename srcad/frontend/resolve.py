@@ -20,6 +20,7 @@ from typing import Any
 import gast
 
 from srcad.frontend.captured_values import spell
+from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.frontend.super_calls import first_of_super, method_of_super
@@ -79,6 +80,9 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                     return base.element(position)
             case gast.Lambda():
                 return Meaning(self.nested("lambda", node))
+            case gast.Call(func=called):
+                maker = self.meaning(called)
+                return None if maker is None else made_by(maker.value, node, self.meaning)
         return None
 
     def look_up(self, name: str, node: gast.AST) -> Meaning | str:
@@ -185,7 +189,12 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return self.comprehension(node)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
+        if (derivative := self.meaning(node)) is not None:
+            return spell(derivative, self.draft, place_of(node), "derivative")
         meaning = self.meaning(node.func)
+        if meaning is not None and (pushed := along(meaning.value, node, self.meaning)) is not None:
+            node = at(pushed, place_of(node))
+            meaning = Meaning(node.func)
         refuse_elsewhere(meaning, node)
         call = None if meaning is None else call_of(meaning.value)
         if (first := first_of_super(node, self.scope)) is not None:
@@ -196,6 +205,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             place = place_of(node.func)
             node.func = dotted(self.draft.bind("call", Method(call, meaning)))
             at(node.func, place)
+        elif isinstance(node.func, DerivedFunction):
+            node.func = spell(Meaning(node.func), self.draft, place_of(node), "derivative")
         else:
             node.func = self.visit(node.func)
         node.args = [self.visit(argument) for argument in node.args]

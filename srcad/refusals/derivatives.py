@@ -5,28 +5,17 @@ from __future__ import annotations
 from srcad.errors import NotDifferentiable, UnsupportedSyntax
 from srcad.refusals.refusal import Refusal
 
-THIRD_DERIVATIVE = Refusal(
+CUSTOM_GRADIENT_OF_TAPE = Refusal(
     NotDifferentiable,
-    "Third derivatives",
-    "{what} of {function} is not supported",
-    "use grad(grad(f)), jacobian(grad(f)), hessian(f) or hvp(f) for second derivatives; there are no third ones",
+    "Functions with a gradient for the tape",
+    "{what} of {function} is not supported: its own gradient is for a tape",
+    "use a tape, or differentiate a function without `custom_gradient`",
     """
+    @srcad.custom_gradient
     def f(x):
-        return x**4
+        return x * x, lambda upstream: 2.0 * x * upstream
     """,
-    "srcad.hvp(srcad.hvp(f))(2.0, 1.0)",
-)
-
-DERIVATIVE_OF_MANY = Refusal(
-    NotDifferentiable,
-    "Second derivatives of other derivatives",
-    "{what} of {function} is not supported",
-    "use srcad.hessian or srcad.hvp of the function itself",
-    """
-    def f(x):
-        return x**4
-    """,
-    "srcad.jacobian(srcad.value_and_grad(f))(2.0)",
+    "srcad.grad(f)(2.0)",
 )
 
 NOT_INSIDE_NJIT = Refusal(
@@ -199,4 +188,105 @@ OTHER_RESULTS = Refusal(
     "the second derivative of {function} is not supported, because it returns another number of results than it did",
     "return the same number of results for all arguments",
     unshown="the number of results is fixed by types before this is checked",
+)
+
+COMPLEX_INNER_DERIVATIVE = Refusal(
+    NotDifferentiable,
+    "Derivatives by complex numbers inside a function",
+    "the derivative of {function} is by '{name}', which is complex, inside a function",
+    "differentiate by the real and the imaginary part",
+    """
+    def g(z):
+        return np.real(z * z)
+
+
+    def f(x):
+        return np.real(srcad.grad(g)(x + 1j))
+    """,
+    "srcad.grad(f)(2.0)",
+)
+
+INNER_ARGUMENT = Refusal(
+    NotDifferentiable,
+    "Derivatives by integers inside a function",
+    "the derivative of {function} is by '{name}', which is {kind}",
+    "pass a float, or an array of floats",
+    """
+    def g(x):
+        return x * x
+
+
+    def f(x):
+        return x * srcad.grad(g)(2)
+    """,
+    "srcad.grad(f)(2.0)",
+)
+
+INNER_RESULT = Refusal(
+    NotDifferentiable,
+    "Gradients of functions with other results inside a function",
+    "the gradient of {function} is asked for, whose result is {kind}",
+    "use srcad.jacobian, or return one float",
+    """
+    def g(x):
+        return x * np.ones(3)
+
+
+    def f(x):
+        return x * srcad.grad(g)(x)
+    """,
+    "srcad.grad(f)(2.0)",
+)
+
+UNKNOWN_INNER_FUNCTION = Refusal(
+    UnsupportedSyntax,
+    "Derivatives of a function that is chosen at run time",
+    "srcad.{transform} is called with a function that is known only at run time",
+    "pass a function by its name; choose between the results with `if`",
+    """
+    def f(x):
+        return srcad.grad(x)(2.0)
+    """,
+    "srcad.grad(f)(2.0)",
+)
+
+INNER_OPTION = Refusal(
+    UnsupportedSyntax,
+    "Options of derivatives inside a function",
+    "srcad.{transform} has an argument here that is not supported: {option}",
+    "inside a function, give the function and `wrt`, constants that name whole parameters",
+    """
+    def g(p):
+        return p[0] * p[1]
+
+
+    def f(x):
+        return srcad.grad(g, wrt='p[0]')((x, 2.0))
+    """,
+    "srcad.grad(f)(2.0)",
+)
+
+INNER_PULLBACK = Refusal(
+    UnsupportedSyntax,
+    "`vjp` inside a function",
+    "srcad.vjp cannot be called inside a function that is differentiated",
+    "use srcad.grad of the product with the cotangent, such as srcad.grad(lambda x: np.sum(f(x) * w))(x)",
+    """
+    def g(x):
+        return x * x
+
+
+    def f(x):
+        value, pullback = srcad.vjp(g, x)
+        return pullback(np.ones(3))[0][0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+INNER_NOT_COMPILED = Refusal(
+    UnsupportedSyntax,
+    "Derivatives inside a function that Numba cannot type",
+    "{function} calls derivatives, and Numba cannot type it: {reason}",
+    "use what Numba knows in functions that call derivatives, and in those that are differentiated there",
+    unshown="what Numba cannot type differs from version to version",
 )

@@ -366,45 +366,12 @@ READS_NAMES = Refusal(
     """,
 )
 
-INNER_DERIVATIVE = Refusal(
-    UnsupportedSyntax,
-    "Derivatives inside a differentiated function",
-    "srcad.{function} inside a function that is itself differentiated is not supported",
-    "use srcad.hvp, or srcad.jacobian(srcad.grad(f)), of the inner function, or write its derivative out",
-    """
-    def g(y):
-        return y**3
-
-
-    def f(x):
-        return srcad.jacobian(g)(x)
-    """,
-)
-
-DERIVATIVE_WITHOUT_RULE = Refusal(
-    MissingRule,
-    "Derivatives as part of a larger function",
-    "`{function}` is a derivative, and has no derivative rule of its own as part of a larger function",
-    "write the inner derivative out, use srcad.hvp or srcad.jacobian(srcad.grad(f)) of its function, or keep it out of "
-    "the gradient with srcad.stop_gradient",
-    """
-    def g(y):
-        return y**3
-
-
-    slope = srcad.grad(g)
-
-
-    def f(x):
-        return x * slope(x)
-    """,
-)
-
 NO_RULE = Refusal(
     MissingRule,
     "Functions without a derivative rule",
     "{function} has no derivative rule",
-    "rewrite it with functions that have one, or keep it out of the gradient with srcad.stop_gradient",
+    "wrap it in a function with a rule of your own (srcad.custom_vjp), rewrite it with functions that have a rule, or "
+    "keep it out of the gradient with srcad.stop_gradient",
     """
     def f(x):
         return np.trim_zeros(x)[0]
@@ -416,7 +383,8 @@ NO_REVERSE_RULE = Refusal(
     MissingRule,
     "Functions without a rule for reverse mode",
     "{function} has no rule for reverse mode",
-    "rewrite it with functions that have one, or keep it out of the gradient with srcad.stop_gradient",
+    "wrap it in a function with a rule of your own (srcad.custom_vjp), rewrite it with functions that have a rule, or "
+    "keep it out of the gradient with srcad.stop_gradient",
     unshown="every rule of srcad's own has an adjoint; only a rule that you state with a tangent alone lacks one",
 )
 
@@ -426,6 +394,21 @@ NO_FORWARD_RULE = Refusal(
     "{function} has no rule for forward mode",
     "use reverse mode (srcad.grad or srcad.vjp), or rewrite it with functions that have one",
     unshown="every rule of srcad's own has a tangent; only a rule that you state with an adjoint alone lacks one",
+)
+
+NO_RULE_BY_ARGUMENT = Refusal(
+    MissingRule,
+    "Arguments by which a derivative is not known",
+    "{function} has no derivative rule by its argument {argument!r}",
+    "pass a constant, or keep the argument out of the gradient with srcad.stop_gradient",
+    """
+    import scipy.special
+
+
+    def f(order, x):
+        return scipy.special.jv(order, x)
+    """,
+    "srcad.grad(f)(1.5, 2.0)",
 )
 
 NO_COMPLEX_RULE = Refusal(

@@ -18,6 +18,7 @@ from srcad.refusals import (
     structures,
     tapes,
     types_and_results,
+    users_rules,
 )
 from srcad.refusals.refusal import Refusal
 
@@ -25,6 +26,7 @@ THEMES: dict[str, ModuleType] = {
     "Statements and expressions": constructs,
     "Loops and iterators": loops,
     "Names, functions and their arguments": names_and_functions,
+    "Rules of your own": users_rules,
     "Calls of NumPy and of Python's library": numpy_calls,
     "Lists, tuples, dictionaries and objects": structures,
     "Long lists, and lists of unknown length": long_lists,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcad.errors import MissingRule, NotDifferentiable
+from srcad.errors import GradientCut, MissingRule, NotDifferentiable
 from srcad.refusals.refusal import Refusal
 
 _CUSTOM = "state its gradient with srcad.custom_gradient, or use functions that have a rule"
@@ -184,6 +184,23 @@ TENSORS_IN_LIST = Refusal(
         return tape.gradient(y, x)
     """,
     "f(srcad.constant(2.0))",
+)
+
+COMES_BACK = Refusal(
+    GradientCut,
+    "Values that leave the tape and come back",
+    "an argument comes from a tensor that was made a plain array or number at {origin}, which cuts the gradient",
+    "apply functions of NumPy to the tensor itself, and pack tensors with np.stack; if the value is to be constant, "
+    "take it with `.numpy()` or srcad.stop_gradient",
+    """
+    def f(x):
+        with srcad.GradientTape() as tape:
+            tape.watch(x)
+            weights = 2.0 * np.asarray(x)
+            y = np.sum(weights * x)
+        return tape.gradient(y, x)
+    """,
+    "f(srcad.constant([1.0, 2.0]))",
 )
 
 LEAVES_TAPE = Refusal(

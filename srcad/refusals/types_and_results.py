@@ -7,17 +7,17 @@ from srcad.refusals.refusal import Refusal
 
 TYPE_CHANGES = Refusal(
     UnsupportedSyntax,
-    "Variables that change between a number and an array",
+    "Variables that are a number and an array in turn",
     "the variable {name} is {one} in one place and {other} in another",
     "let it be of one type from the start (np.zeros for an array), or use two variables",
     """
     def f(x):
         s = 0.0
-        for i in range(3):
-            s = s + np.roll(x, (i,), axis=(0,))
-        return s[0]
+        for k in range(4):
+            s = s + x if k % 2 else np.sum(s) * x[0]
+        return np.sum(s)
     """,
-    "srcad.grad(f, jit=False)(np.ones(3))",
+    "srcad.grad(f)(np.ones(3))",
 )
 
 MAY_BE_NONE = Refusal(

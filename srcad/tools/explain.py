@@ -152,7 +152,7 @@ class _Unfolder(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         self.generic_visit(node)
         callee = self.speaker.program.unit.bindings.get(getattr(node.func, "id", ""))
         if isinstance(callee, Specialised):
-            node.func.id = callee.subroutine.wish
+            node.func.id = callee.wish
             note(node, calls_own_function=True)
             node.args = [] if isinstance(callee, Checkpointed) else node.args  # bounds and the loop's variables
         return node
@@ -559,8 +559,8 @@ def _turns(loop: Loop, speaker: Speaker) -> str:
 def _recording(by: Assembler) -> list[str]:
     """Notes on called functions that keep records of their own."""
     callees = [each for each in by.program.unit.bindings.values() if isinstance(each, Specialised)]
-    loops = {each.subroutine.wish for each in callees if isinstance(each, Checkpointed)}
-    others = {each.subroutine.wish for each in callees if not isinstance(each, Checkpointed)}
+    loops = {each.wish for each in callees if isinstance(each, Checkpointed)}
+    others = {each.wish for each in callees if not isinstance(each, Checkpointed)}
     return [
         *(f"the checkpointed {name} keeps snapshots of what it carries" for name in sorted(loops)),
         *(f"each call of {name} keeps a record of its own" for name in sorted(others)),

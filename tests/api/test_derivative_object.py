@@ -38,7 +38,7 @@ def test_keywords_and_defaults_are_those_of_the_function():
     np.testing.assert_array_equal(slope(X, 3.0), 6.0 * X)
     np.testing.assert_array_equal(slope(k=3.0, x=X), 6.0 * X)
     assert inspect.signature(slope) == inspect.signature(energy)
-    with pytest.raises(TypeError, match="too many arguments"):
+    with pytest.raises(TypeError, match=r"too many arguments|takes from 1 to 2 positional arguments"):
         slope(X, 1.0, 2.0)
 
 

@@ -1,5 +1,7 @@
 """The functional API in programs: decorators, `jvp`, gradients in compiled loops, what a call costs."""
 
+import math
+
 import numba
 import numpy as np
 import pytest
@@ -87,10 +89,24 @@ def test_a_gradient_descent_runs_compiled_as_a_whole():
     np.testing.assert_allclose(descend(np.array([-1.0, 1.0]), 0.01, 5000), [1.0, 1.0], atol=1e-4)
 
 
-@pytest.mark.parametrize("thing", [3, "f", None, int, np.sin, len])
+@pytest.mark.parametrize("thing", [3, "f", None, int, open, len])
 def test_what_is_no_python_function_is_refused(thing):
     with pytest.raises(SrcadError):
         srcad.grad(thing)
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "slope"),
+    [
+        (np.tanh, 0.3, 1.0 - np.tanh(0.3) ** 2),
+        (math.sin, 0.3, math.cos(0.3)),
+        (np.linalg.norm, np.array([3.0, 4.0]), np.array([0.6, 0.8])),
+        (np.sum, np.ones(2), np.ones(2)),
+        (np.var, np.array([1.0, 3.0]), np.array([-1.0, 1.0])),
+    ],
+)
+def test_functions_that_have_rules_can_be_differentiated_themselves(function, x, slope):
+    np.testing.assert_allclose(srcad.grad(function, jit=False)(x), slope)
 
 
 def test_a_call_costs_what_a_call_of_numba_costs():

@@ -8,6 +8,7 @@ import srcad
 from srcad.errors import BadArgument, NotDifferentiable
 
 X = np.array([1.0, -2.0])
+V = np.array([0.5, 2.0])
 
 
 def curve(x, k):
@@ -135,24 +136,66 @@ def test_the_gradient_of_an_array_gradient_points_to_the_hessian():
         srcad.grad(srcad.grad(potential))(X, 3.0)
 
 
+def third(x):
+    """All third derivatives of `potential` by its first argument, by differences of second ones."""
+    step = 1e-5
+    hessian = srcad.hessian(potential, jit=False)
+    moves = step * np.eye(x.size)
+    return np.stack([(hessian(x + move, 3.0) - hessian(x - move, 3.0)) / (2.0 * step) for move in moves], axis=-1)
+
+
 @pytest.mark.parametrize(
-    "build",
+    ("build", "expected"),
     [
-        lambda: srcad.grad(srcad.grad(srcad.grad(cube))),
-        lambda: srcad.grad(srcad.value_and_grad(cube)),
-        lambda: srcad.grad(srcad.jacobian(curve)),
-        lambda: srcad.jacobian(srcad.hessian(potential)),
-        lambda: srcad.hvp(srcad.grad(cube)),
-        lambda: srcad.hessian(srcad.grad(cube)),
-        lambda: srcad.vjp(srcad.grad(cube), 1.0),
-        lambda: srcad.jvp(srcad.grad(cube), (1.0,), (1.0,)),
-        lambda: srcad.value_and_grad(srcad.grad(cube)),
-        lambda: srcad.function(srcad.grad(cube)),
+        (lambda f: srcad.jacobian(srcad.hessian(f, jit=False), jit=False)(X, 3.0), third(X)),
+        (lambda f: srcad.hessian(srcad.grad(f, jit=False), jit=False)(X, 3.0), third(X)),
+        (
+            lambda f: srcad.jacobian(srcad.jacobian(srcad.grad(f, jit=False), jit=False), jit=False)(X, 3.0),
+            third(X),
+        ),
+        (
+            lambda f: srcad.jvp(srcad.hvp(f, jit=False), (X, 3.0, V), (V, None, None), jit=False)[1],
+            third(X) @ V @ V,
+        ),
+        (
+            lambda f: srcad.vjp(srcad.grad(f, jit=False), X, 3.0, jit=False)[1](V)[0],
+            srcad.hvp(potential, jit=False)(X, 3.0, V),
+        ),
+        (
+            lambda f: srcad.jacobian(srcad.value_and_grad(f, jit=False), jit=False)(X, 3.0)[1],
+            srcad.hessian(potential, jit=False)(X, 3.0),
+        ),
     ],
 )
-def test_other_derivatives_of_derivatives_are_refused(build):
-    with pytest.raises(NotDifferentiable, match="is not supported"):
-        build()
+def test_derivatives_of_derivatives_have_no_end(build, expected):
+    np.testing.assert_allclose(build(potential), expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_a_fourth_derivative_of_a_number(jit):
+    slope = exponential
+    for _ in range(4):
+        slope = srcad.grad(slope, jit=jit)
+    assert slope(0.5) == pytest.approx(16.0 * np.exp(1.0) * 0.5 + 32.0 * np.exp(1.0))
+
+
+def exponential(x):
+    return np.exp(2.0 * x) * x
+
+
+def test_the_hessian_of_a_vector_has_the_shape_of_the_vector_first():
+    found = srcad.hessian(products, jit=False)(np.array([2.0, 3.0]))
+    np.testing.assert_allclose(found, [[[0.0, 1.0], [1.0, 0.0]], [[18.0, 24.0], [24.0, 8.0]], [[0.0, 0.0], [0.0, 0.0]]])
+    rows = srcad.hessian(lambda x, y: x * y, wrt=(0, 1), jit=False)(np.ones(2), np.ones(2))
+    assert [[block.shape for block in row] for row in rows] == [[(2, 2, 2)] * 2] * 2
+
+
+def products(x):
+    return np.array([x[0] * x[1], x[0] ** 2 * x[1] ** 2, 3.0 * x[0]])
+
+
+def test_a_function_of_a_derivative_is_a_function():
+    np.testing.assert_allclose(srcad.function(srcad.grad(cube), jit=False)(2.0), srcad.grad(cube, jit=False)(2.0))
 
 
 @pytest.mark.parametrize("x", [np.ones(3), np.ones((2, 2, 2)), 2.0])

@@ -1,6 +1,7 @@
 """Derivatives that are made inside compiled code."""
 
 import numba
+import numpy as np
 import pytest
 
 import srcad
@@ -47,3 +48,36 @@ def test_made_of_a_function_inside():
 def test_what_cannot_be_made_inside_is_refused(program, error, what):
     with pytest.raises(error, match=what):
         numba.njit(program)(cubic, 1.5)
+
+
+@numba.njit
+def element(x, k):
+    return x[k] * x[0]
+
+
+@pytest.mark.compiled
+def test_checks_of_indices_are_chosen_inside_njit_too():
+    @numba.njit
+    def checked(x, k):
+        return srcad.grad(element)(x, k), srcad.value_and_grad(element, 0, None)(x, k)[0]
+
+    @numba.njit
+    def unchecked(x, k):
+        return srcad.grad(element, boundscheck=False)(x, k), srcad.hvp(element, boundscheck=False)(x, k, x)
+
+    x = np.array([2.0, 3.0])
+    gradient, value = checked(x, 1)
+    assert (gradient.tolist(), value) == ([3.0, 2.0], 6.0)
+    assert [each.tolist() for each in unchecked(x, 1)] == [[3.0, 2.0], [3.0, 2.0]]
+    with pytest.raises(IndexError, match=r"x\[k\]"):
+        checked(x, 2)
+
+
+@pytest.mark.compiled
+def test_a_choice_at_run_time_is_refused():
+    @numba.njit
+    def choosing(x, k, checks):
+        return srcad.grad(element, boundscheck=checks)(x, k)
+
+    with pytest.raises(UnsupportedSyntax, match="`boundscheck` is known only at run time"):
+        choosing(np.ones(2), 1, False)

@@ -15,7 +15,6 @@ EXPECTED = json.loads(Path(__file__).with_name("expected.json").read_text())
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of poles: NumPy warns, TensorFlow does not
-@pytest.mark.filterwarnings("ignore::srcad.errors.GradientCut")  # likewise
 def test_outcomes_are_tensorflows(name):
     found = outcome(CASES[name], tf)
     assert agree(found, EXPECTED[name]), f"{found} instead of {EXPECTED[name]}"

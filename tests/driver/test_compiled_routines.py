@@ -8,6 +8,7 @@ import pytest
 
 import srcad
 from srcad.driver import user_exceptions
+from srcad.errors import NotDifferentiable
 from srcad.runtime.jit.dispatchers import TypedDispatcher
 
 
@@ -148,3 +149,65 @@ def test_functions_that_cannot_raise_are_called_without_a_layer_in_between():
     slope = srcad.grad(lambda x, k: np.sin(x * k) if x > k else abs(x))
     slope(1.0, 2.0)
     assert isinstance(slope.__call__, TypedDispatcher)
+
+
+SUBCLASSES = {"matrix": np.asmatrix, "masked": lambda x: np.ma.masked_array(x, x > 0.5)}
+
+
+def squares(x):
+    return np.sum(x * x)
+
+
+def elements(x):
+    return x * x
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("subclass", SUBCLASSES)
+@pytest.mark.parametrize("function", [squares, elements])
+def test_a_subclass_of_arrays_is_refused_after_an_array_too(function, subclass):
+    x = np.ones((2, 2))
+    bad = SUBCLASSES[subclass](x)
+    makers = [srcad.function, srcad.jacobian] + ([srcad.grad, srcad.hessian] if function is squares else [])
+    for make in makers:
+        derivative = make(function)
+        derivative(x)
+        with pytest.raises(NotDifferentiable, match="the argument 'x'"):
+            derivative(bad)
+        with pytest.raises(NotDifferentiable, match="the argument 'x'"):
+            derivative(x=bad)
+        derivative(x)
+    if function is squares:
+        srcad.hvp(function)(x, x)
+        with pytest.raises(NotDifferentiable, match="the argument 'x'"):
+            srcad.hvp(function)(bad, x)
+    srcad.vjp(function, x)
+    with pytest.raises(NotDifferentiable, match="the argument 'x'"):
+        srcad.vjp(function, bad)
+
+
+@numba.njit
+def countdown(x, k):
+    if k > 100:
+        return countdown(x, k - 1)
+    return x[k]
+
+
+def of_countdown(x, k):
+    s = 0.0
+    for i in range(2):
+        s += countdown(x, k + i)
+    return s
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("derive", [srcad.function, srcad.grad, srcad.value_and_grad])
+def test_an_index_out_of_range_in_a_helper_that_is_not_inlined_has_its_place(derive):
+    derivative = derive(of_countdown)
+    derivative(np.ones(3), 1)
+    with pytest.raises(IndexError) as caught:
+        derivative(np.ones(3), 2)
+    (note,) = caught.value.__notes__
+    assert re.search(r"at .*test_compiled_routines\.py:\d+:\d+\n.*return x\[k\]", note)
+    assert "called from" in note

@@ -45,6 +45,43 @@ def backwards(x):
     return total
 
 
+def correlation(x):
+    """Sums and differences from sums: three loops of each kind are one."""
+    w = x / np.sum(x)
+    dx = x - np.sum(w * x)
+    dy = WEIGHTS - np.sum(w * WEIGHTS)
+    return np.sum(w * dx * dy) / np.sqrt(np.sum(w * dx * dx) * np.sum(w * dy * dy))
+
+
+def side_by_side(x):
+    n = x.shape[0]
+    y = np.empty(n)
+    z = np.empty(n)
+    for i in range(n):
+        y[i] = np.sin(x[i])
+    first = y[0]
+    for i in range(n):
+        z[i] = x[i] * x[i]
+    return np.sum(y * z) + first
+
+
+def rows_in_a_loop(x):
+    n = x.shape[0]
+    u = x.copy()
+    total = 0.0
+    for t in range(3):
+        a = np.empty(n)
+        b = np.empty(n)
+        for i in range(n):
+            a[i] = np.sin(u[i]) * (t + 1)
+        for i in range(n):
+            b[i] = a[i] * u[i]
+        for i in range(n):
+            total += b[i] * a[i]
+        u = u + 0.1 * b
+    return total + np.sum(u)
+
+
 # Not joined -----------------------------------------------------------------------------------------------------------
 
 
@@ -155,6 +192,7 @@ def other_range(x):
     return total
 
 
+MANY = [correlation, side_by_side, rows_in_a_loop]
 JOINED = [squares_of_results, misfit_of_rows, backwards]
 APART = [
     element_before,
@@ -169,4 +207,6 @@ APART = [
 PROGRAMS = [
     *(Program(each, vector(6), compiled=each is misfit_of_rows) for each in [*JOINED, *APART, scaled_in_between]),
     Program(misfit_of_rows, vector(0)),
+    *(Program(each, lambda rng: (rng.uniform(0.3, 1.7, 6),), compiled=True) for each in MANY),
+    Program(rows_in_a_loop, vector(0)),
 ]

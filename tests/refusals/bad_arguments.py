@@ -9,7 +9,6 @@ from srcad.errors import (
     BadType,
     BadValue,
     MayOverlap,
-    MissingRule,
     NotDifferentiable,
     SourceUnavailable,
     UnsupportedSyntax,
@@ -44,8 +43,6 @@ FUNCTIONS = (
     Bad("srcad.custom_gradient(2.0)", BadType, "a function is needed"),
     Bad("srcad.recompute_grad(2.0)", BadType, "a function is needed"),
     Bad("srcad.grad()", TypeError, "missing 1 required positional argument: 'f'", own=True),
-    Bad("srcad.grad(math.sin)", SourceUnavailable, "sin is not written in Python"),
-    Bad("srcad.grad(np.sin)", SourceUnavailable, "sin is not written in Python"),
     Bad("srcad.grad(len)", SourceUnavailable, "len is not written in Python"),
     Bad("srcad.grad([].append)", SourceUnavailable, "list.append is not written in Python"),
     Bad("srcad.grad(functools.partial(math.pow, 2.0))", SourceUnavailable, "pow is not written in Python"),
@@ -327,19 +324,36 @@ DEEP = (
 )
 
 AGAIN = (
-    Bad("srcad.grad(srcad.grad(srcad.grad(square)))(2.0)", NotDifferentiable, "grad of square_grad_grad"),
-    Bad("srcad.hvp(srcad.hvp(square))(2.0, 1.0)", NotDifferentiable, "hvp of square_hvp is not supported"),
-    Bad("srcad.jacobian(srcad.value_and_grad(square))(2.0)", NotDifferentiable, "is not supported"),
     Bad("srcad.grad(srcad.grad(total))(ones)", NotDifferentiable, "is not a number"),
-    Bad("srcad.grad(srcad.hessian(square))(2.0)", NotDifferentiable, "grad of square_hessian is not supported"),
-    Bad("srcad.vjp(srcad.grad(square), 2.0)", NotDifferentiable, "vjp of square_grad is not supported"),
-    Bad("srcad.function(srcad.grad(square))", NotDifferentiable, "a srcad.function of square_grad"),
-    Bad("srcad.value_and_grad(srcad.grad(square))(2.0)", NotDifferentiable, "value_and_grad of square_grad"),
     Bad(
-        "slope = srcad.grad(square)\nsrcad.grad(lambda x: slope(x) * x)(2.0)",
-        MissingRule,
-        "is a derivative, and has no derivative rule",
-        at="slope(x)",
+        "srcad.grad(lambda x: srcad.grad(square)(2) * x)(2.0)",
+        NotDifferentiable,
+        "the derivative of square is by 'x', which is int64",
+        at="srcad.grad(square)(2)",
+    ),
+    Bad(
+        "srcad.grad(lambda x: np.sum(srcad.grad(np.sin)(x)))(ones)",
+        NotDifferentiable,
+        "the gradient of sin is asked for, whose result is array(float64, 1d, C)",
+        at="srcad.grad(np.sin)(x)",
+    ),
+    Bad(
+        "srcad.grad(lambda x: srcad.grad(x)(2.0))(2.0)",
+        UnsupportedSyntax,
+        "srcad.grad is called with a function that is known only at run time",
+        at="srcad.grad(x)",
+    ),
+    Bad(
+        "srcad.grad(lambda x: srcad.grad(square, wrt='y')(x))(2.0)",
+        UnsupportedSyntax,
+        "`wrt` names 'y', which is no parameter of square",
+        at="srcad.grad(square, wrt='y')(x)",
+    ),
+    Bad(
+        "srcad.grad(lambda x: srcad.vjp(square, x)[0])(2.0)",
+        UnsupportedSyntax,
+        "srcad.vjp cannot be called inside a function that is differentiated",
+        at="srcad.vjp(square, x)",
     ),
 )
 

@@ -7,6 +7,8 @@ from srcad.errors import (
     BadIndex,
     BadType,
     BadValue,
+    GradientCut,
+    MissingRule,
     NotATensor,
     NotDifferentiable,
     TapeMisuse,
@@ -73,6 +75,16 @@ TAPES = (
     Bad(_SUM + "tape.hvp(y, x, None)", BadArgument, "Attempt to convert a value (None)"),
     Bad(_SUM + "tape.hvp(y, [x, x], [ones])", BadArgument, "does not have the structure of 2 parts"),
     Bad(_TAPE + "tape.explain(y)", TypeError, "missing 1 required positional argument: 'source'", own=True),
+)
+
+_INSIDE = "with srcad.GradientTape() as tape:\n    tape.watch(three)\n    "
+
+LEAVING = (
+    Bad(_INSIDE + "np.asarray(three) * three", GradientCut, "made a plain array", "np.asarray(three) * three"),
+    Bad(_INSIDE + "a = 2.0 * np.asarray(three)\n    np.dot(a, three)", GradientCut, "made a plain", "np.dot(a, three)"),
+    Bad(_INSIDE + "a = np.array([three[0], three[1]])\n    a * three[0]", GradientCut, "made a plain", "a * three[0]"),
+    Bad(_INSIDE + "math.sin(three[0]) * three", GradientCut, "made a plain", "math.sin(three[0]) * three"),
+    Bad(_INSIDE + "np.sum([three, three])", MissingRule, "np.sum is given a list that holds tensors"),
 )
 
 TENSORS = (
@@ -159,6 +171,7 @@ CUSTOM = (
 
 THEMES = {
     "Tapes": TAPES,
+    "Values that leave a tape": LEAVING,
     "Tensors": TENSORS,
     "Variables": VARIABLES,
     "Forward accumulators": FORWARD,

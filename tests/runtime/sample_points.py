@@ -1,4 +1,4 @@
-"""The arrays and numbers that samples are made of, and `Sample`: a call to differentiate."""
+"""The points from which samples of rules are made: numbers and arrays away from kinks and poles."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
+from tests.runtime import scipy_samples
 from tests.runtime.further_samples import (
     FURTHER_COMPLEX,
     FURTHER_DEFINED,
@@ -57,6 +58,7 @@ UNARY = {
     operator.abs: SIGNED, builtins.abs: SIGNED, kernels.sinc_slope: np.array([-1.3, 0.4, 0.7, 2.2]),
     np.sign: SIGNED, np.floor: SIGNED, np.ceil: SIGNED, np.trunc: SIGNED, np.rint: SIGNED, np.fix: SIGNED,
     np.round: SIGNED, np.around: SIGNED,
+    **scipy_samples.UNARY,
 }  # fmt: skip
 BINARY = {
     operator.add: (ANY, ROW), operator.sub: (ANY, ROW), operator.mul: (ANY, ROW), operator.truediv: (ANY, SIGNED),
@@ -69,6 +71,7 @@ BINARY = {
     kernels.strong_product: (SIGNED, ROW), kernels.strong_quotient: (SIGNED, POSITIVE),
     kernels.power_log: (ANY, POSITIVE), kernels.power_log_slope: (ANY, POSITIVE),
     operator.floordiv: (SIGNED, ABOVE), np.floor_divide: (SIGNED, ABOVE),
+    **scipy_samples.BINARY,
 }  # fmt: skip
 # Functions of numbers.
 SCALAR = {
@@ -93,6 +96,10 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.ldexp: [s(ANY, 3)],
     math.ldexp: [s(0.3, 3)],
     kernels.power_bend: [s(ANY, POSITIVE, ABOVE), s(2.0, 0.7, -1.3), s(0.0, POSITIVE, -1.0)],
+    kernels.fitted: [s(MATRIX, 1.0 + MATRIX, "a rule", fixed=(1,)), s(0.3, 0.7, "a rule", fixed=(1,))],
+    kernels.inner: [s(ANY, ROW), s(MATRIX, 1.0 + MATRIX), s(0.3, 0.7)],
+    kernels.shaped_like: [s(np.ravel(MATRIX), MATRIX, fixed=(1,)), s(ANY[:1], 0.7, fixed=(1,))],
+    kernels.unshaped: [s(MATRIX), s(0.3)],
     kernels.polygamma: [s(0, 0.7), s(1, 2.3), s(2, -0.6)],
     kernels.select: [s(ANY > 0, ROW, POSITIVE), s(True, 0.3, 0.7)],
     np.where: [s(ANY > 0, ROW, POSITIVE), s(MATRIX > 0, TALL, 2.5)],
@@ -205,6 +212,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.take_adjoint: [s(normal(3), (4,), np.array([0, 0, 2]))],
     kernels.repeat_adjoint: [s(normal(6), (3,), 2)],
     kernels.expand: [s(ROW, (3, 4))],
+    kernels.as_row: [s(ROW), s(0.7)],
+    kernels.from_columns: [s(MATRIX, np.ones(4), np.ones(3)), s(normal(1, 1), 2.0, 3.0)],
     operator.matmul: [s(SQUARE, MATRIX), s(MATRIX, ROW), s(normal(3), MATRIX), s(ANY, ROW), s(CUBE, normal(4, 2)),
                       s(CUBE, ROW), s(normal(3), CUBE), s(normal(5, 1, 3, 4), normal(2, 4, 2))],
     np.matmul: [s(SQUARE, MATRIX), s(MATRIX, ROW), s(normal(3), MATRIX), s(ANY, ROW)],
@@ -232,6 +241,7 @@ SAMPLES: dict[Any, list[Sample]] = {
                       s(SQUARE, STACK), s(STACK, MATRIX)],
     np.linalg.cholesky: [s(SYMMETRIC), s(np.stack((SYMMETRIC, 2.0 * SYMMETRIC)))],
     **FURTHER_SAMPLES,
+    **scipy_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -419,6 +429,7 @@ DEFINED: dict[Any, list[Sample]] = {
     np.linalg.eigh: [s(SYMMETRIC), s(SQUARE), s(STACK)],
     **FURTHER_DEFINED,
     np.correlate: [s(ANY, POSITIVE[:2]), s(ANY, POSITIVE[:3], "full"), s(ANY, POSITIVE, "same")],
+    **scipy_samples.DEFINED,
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
@@ -427,11 +438,13 @@ COMPLEX = {
     *(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft),
     *FURTHER_COMPLEX,
     *ONLY_VALUES,
+    *scipy_samples.COMPLEX,
 }
 
 # No derivative because nothing of floating point goes in or comes out, or because the result is piecewise constant.
 DISCRETE = {
     *FURTHER_DISCRETE,
+    *scipy_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,

@@ -6,6 +6,8 @@ else is lowered by Numba.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from numba.core import cgutils, ir, ir_utils, types
@@ -13,6 +15,27 @@ from numba.core.lowering import Lower
 from numba.np.arrayobj import fix_integer_index, load_item, store_item
 
 _PLAIN = (types.Float, types.Integer, types.Complex, types.Boolean)
+
+
+class Scopes:
+    """The scopes of a function's memory as LLVM's metadata `alias.scope` and `noalias` (LLVM Language Reference)."""
+
+    def __init__(self, module: Any, function: str, known: Mapping[str, Sequence[int]]) -> None:
+        self.module, self.known = module, known
+        self.domain = module.add_metadata([f"srcad {function}"])
+        self.every = sorted({each for scopes in known.values() for each in scopes})
+        self.nodes = {each: module.add_metadata([f"srcad {function} {each}", self.domain]) for each in self.every}
+
+    def of(self, name: str) -> Sequence[int] | None:
+        """The scopes of an array by name; None where nothing is known of it."""
+        return self.known.get(name)
+
+    def note(self, instruction: Any, own: Sequence[int]) -> None:
+        """Note the scopes that an instruction accesses, and those that it does not."""
+        others = [self.nodes[each] for each in self.every if each not in own]
+        instruction.set_metadata("alias.scope", self.module.add_metadata([self.nodes[each] for each in own]))
+        if others:
+            instruction.set_metadata("noalias", self.module.add_metadata(others))
 
 
 class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
@@ -24,7 +47,10 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         place = self._place(kind, value, index, signature)
         if place is None:
             return super().lower_getitem(resty, expr, value, index, signature)
-        return self.context.cast(self.builder, load_item(self.context, self.builder, kind, place), kind.dtype, resty)
+        start = self._here()
+        element = load_item(self.context, self.builder, kind, place)
+        self._scope(value, start)
+        return self.context.cast(self.builder, element, kind.dtype, resty)
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         """Lower an assignment to an index."""
@@ -34,7 +60,10 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         if place is None:
             return super().lower_setitem(target_var, index_var, value_var, signature)
         value = self.context.cast(self.builder, self._cast(value_var, written), written, kind.dtype)
-        return store_item(self.context, self.builder, kind, value, place)
+        start = self._here()
+        stored = store_item(self.context, self.builder, kind, value, place)
+        self._scope(target_var, start)
+        return stored
 
     def lower_expr(self, resty: Any, expr: Any) -> Any:
         """Lower an expression."""
@@ -61,6 +90,33 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         shapes, steps = (cgutils.unpack_tuple(builder, each, kind.ndim) for each in (shape, strides))
         places = [fix_integer_index(self.context, builder, *each) for each in zip(along, values, shapes, strict=True)]
         return cgutils.get_item_pointer2(self.context, builder, data, shapes, steps, kind.layout, places)
+
+    def _here(self) -> tuple[Any, int]:
+        return self.builder.block, len(self.builder.block.instructions)
+
+    def _scope(self, array: Any, start: tuple[Any, int]) -> None:
+        """Tell LLVM which memory the instructions since `start` do not access, by the scopes of the array."""
+        scopes = self._scopes
+        own = None if scopes is None else scopes.of(self._source(array))
+        if scopes is None or own is None or self.builder.block is not start[0]:
+            return
+        for each in start[0].instructions[start[1] :]:
+            if each.opname in ("load", "store"):
+                scopes.note(each, own)
+
+    @cached_property
+    def _scopes(self) -> Scopes | None:
+        known = getattr(self.func_ir.func_id.func, "srcad_memory", None)
+        return Scopes(self.builder.module, self.fndesc.mangled_name, known) if known else None
+
+    def _source(self, array: Any) -> str:
+        """The name in the source of the variable that an array comes from."""
+        while array.name.startswith("$"):
+            made = ir_utils.guard(ir_utils.get_definition, self.func_ir, array)
+            if not isinstance(made, ir.Var):
+                return ""
+            array = made
+        return str(array.unversioned_name)
 
     def _counts_up(self, iterated: Any) -> bool:
         """Whether a variable is a `range` without a step argument."""

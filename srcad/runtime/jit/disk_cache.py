@@ -24,7 +24,8 @@ import stat
 import sys
 import tempfile
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import llvmlite
@@ -42,12 +43,15 @@ class Stored:
     """A generated module: its text, the names of its functions, and those of the objects that must be passed to it.
 
     assumes     whether the code is correct only for arrays that fit without broadcasting, and raises `Widens` otherwise
+    memory      by function and name of an array, the scopes of the memory that it may refer to: arrays without a scope
+                in common do not overlap
     """
 
     text: str
     functions: tuple[str, ...]
     injected: tuple[str, ...] = ()
     assumes: bool = False
+    memory: Mapping[str, Mapping[str, Sequence[int]]] = field(default_factory=dict)
 
 
 def key(*parts: str) -> str:
@@ -95,7 +99,7 @@ def fetch(name: str) -> Stored | None:
     if not mark or seal != _seal(name, (text + facts).encode("utf-8")).hex() + "\n":
         return None
     known = json.loads(facts)
-    return Stored(text, tuple(known["functions"]), tuple(known["injected"]), known["assumes"])
+    return Stored(text, tuple(known["functions"]), tuple(known["injected"]), known["assumes"], known["memory"])
 
 
 def store(name: str, stored: Stored) -> Path | None:
@@ -103,7 +107,8 @@ def store(name: str, stored: Stored) -> Path | None:
     path = path_of(name)
     if path is None or _own_source() != own_source():
         return None  # srcad is being replaced: what this process has made may be of neither version
-    facts = json.dumps({"functions": stored.functions, "injected": stored.injected, "assumes": stored.assumes})
+    names = {"functions": stored.functions, "injected": stored.injected}
+    facts = json.dumps({**names, "assumes": stored.assumes, "memory": stored.memory})
     seal = _seal(name, (stored.text + facts).encode("utf-8")).hex()
     return _write(path, f"{stored.text}{_MARK}{facts} {seal}\n".encode())
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
@@ -33,6 +34,10 @@ from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.jit.machine_code import MachineCode
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.compile_progress import Subject, announced, expect
+
+if TYPE_CHECKING:
+    from srcad.runtime.jit.tiers import Tiers
 
 # Only `prange` runs in parallel. Array statements do not: the last digits of their sums would depend on the number of
 # threads.
@@ -62,6 +67,8 @@ def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
     module.__file__ = filename
     module.__dict__.update(given)
     exec(compile(stored.text, filename, "exec", dont_inherit=True), module.__dict__)
+    for function, scopes in stored.memory.items():
+        module.__dict__[function].srcad_memory = scopes
     # Named tuples are pickled by the name of their module, for instance in Numba's cache.
     sys.modules[module.__name__] = module
     for value in list(module.__dict__.values()):
@@ -87,6 +94,7 @@ def compiled(
     own = [name for name, value in namespace.items() if _is_own_function(value, module)]
     # Machine code of recursive functions crashes after Numba 0.68 has loaded it from its cache.
     functions = {each: namespace[each] for each in own}
+    expect(len(functions))
     on_disk = not (module.__file__ or "<").startswith("<") and not _calls_itself(functions)
     for name, function in functions.items():
         shares_out = "prange" in function.__code__.co_names
@@ -137,7 +145,9 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     function for arguments of new types. `widen` is called when arrays broadcast although the code assumes that they do
     not; the function is then made again. `rounded` converts Python numbers that Numba returns to single precision,
     given the result's Numba type. `exhausted` is called with a MemoryError and the arguments where a function that
-    records a trace runs out of memory, and may raise another one.
+    records a trace runs out of memory, and may raise another one. `subject` is what a terminal is told of that is being
+    compiled. `met_arrays` is called when it is made for arrays: from then on it takes instances of subclasses, such as
+    matrices, for arrays as well.
     """
 
     def __init__(
@@ -149,6 +159,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         widen: Callable[[], None] | None = None,
         rounded: Callable[[Any, Any], Any] | None = None,
         exhausted: Callable[[MemoryError, tuple[Any, ...]], None] | None = None,
+        subject: Callable[[], Subject] | None = None,
     ) -> None:
         super().__init__(shape, targetoptions={"nopython": True})
         self.specialise = specialise
@@ -157,6 +168,9 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.widen = widen
         self.rounded = rounded
         self.exhausted = exhausted
+        self.subject = subject
+        self.tiers: Tiers | None = None  # what runs while machine code is made in the background
+        self.met_arrays: Callable[[], None] | None = None
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -177,7 +191,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         """Machine code for these argument types. Errors of code generation are raised unchanged."""
         signature, _ = sigutils.normalize_signature(sig)
         arguments = tuple(signature)
-        with global_compiler_lock, nothing_collected(), compact_numba():
+        told = nullcontext() if self.subject is None else announced(self.subject)
+        with global_compiler_lock, nothing_collected(), compact_numba(), told:
             existing = self.overloads.get(arguments)
             if existing is not None:
                 return existing.entry_point
@@ -188,6 +203,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             except CannotType as problem:
                 self._failed[arguments] = problem
                 raise
+            if self.met_arrays is not None and any(isinstance(each, types.Array) for each in arguments):
+                self.met_arrays()
             result = dispatcher.overloads[arguments]
             self._made.append(dispatcher)
             if self.rounded is not None and not _SINGLE.isdisjoint(arguments):
@@ -196,8 +213,20 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
                 self.add_overload(result)
         return result.entry_point
 
+    def made_for(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
+        """The dispatcher of the function that is generated for these argument types."""
+        return self.specialise(tuple(map(plain, arguments)))
+
+    def failure(self, arguments: tuple[Any, ...]) -> CannotType | None:
+        """Why there is no machine code for these argument types."""
+        return self._failed.get(arguments)
+
+    def give_up(self, arguments: tuple[Any, ...], problem: CannotType) -> None:
+        """There will be no machine code for these argument types."""
+        self._failed[arguments] = problem
+
     def _compiled(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
-        dispatcher = self.specialise(tuple(map(plain, arguments)))
+        dispatcher = self.made_for(arguments)
         try:
             dispatcher.compile(arguments)
         except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
@@ -216,6 +245,9 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             kinds = tuple(_type_of(self, argument) for argument in args)
             if types.pyobject in kinds:
                 raise CannotType(_unknown(self, args, kinds))
+            meanwhile = None if self.tiers is None else self.tiers.instead(self, kinds)
+            if meanwhile is not None:
+                return lambda *args: meanwhile(*_given(args))
             entry = self.compile(kinds)
             call = self._first_call(entry)  # looked up after compiling, which may have changed the class
             if self.rounded is None or _SINGLE.isdisjoint(kinds):

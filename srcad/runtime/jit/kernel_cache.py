@@ -6,10 +6,14 @@ Here the first gradient that needs an implementation compiles it and stores its 
 
     KernelCache       the cache of one implementation's dispatcher: a file for each tuple of argument types
     CallingLibrary    the code of a generated function, which calls large kernels where Numba would link them
-    load(names)       the machine code of stored kernels is loaded, before that of a gradient that calls them
+    load(kernels)     the machine code of stored kernels is loaded, before that of a gradient that calls them
 
 A kernel is identified by its source, the values that its closure holds, the argument types, the compiler's flags, the
 processor, and the versions of srcad, Numba, LLVM, NumPy and Python. Small kernels are linked, and so inlined.
+
+Two processes may compile the same kernel at once, and the file of one that was dropped is made again by another. A
+gradient that was linked to one copy runs with any other: symbols in machine code are named by what identifies a kernel.
+The gradient still notes the symbol that it calls, and is not loaded if the kernel's is another.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
+from srcad.runtime.jit import external_functions, unique_symbols
 from srcad.runtime.jit.disk_cache import environment, fetch_code, folder, store_code
 
 # LLVM inlines functions of up to about 50 instructions. Those that it would not inline are called.
@@ -76,17 +81,21 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         """The compiled kernel, or None if it is not stored."""
         if not all(map(is_plain, sig)):
             return None
-        found = _load(self._name(sig, target_context.codegen()), target_context)
+        name = self._name(sig, target_context.codegen())
+        found = _load(name, target_context)
+        if found is None:
+            unique_symbols.number_next(name)
         # Numba notes times in what has been compiled in this process, and would note them twice.
         return None if found is None else found._replace(metadata=None)
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Store a compiled kernel."""
-        if data.library.has_dynamic_globals or data.lifted or not all(map(is_plain, sig)):
+        symbols = external_functions.symbols_in(data.library) if data.library.has_dynamic_globals else ()
+        if symbols is None or data.lifted or not all(map(is_plain, sig)):
             return
         name = self._name(sig, data.codegen)
         try:
-            content = dumps(data._reduce())
+            content = dumps((symbols, data._reduce()))
         except (pickle.PicklingError, TypeError, AttributeError):
             return  # it refers to something of Numba's that has no name to find it by
         if store_code(f"kernel_{name}", "", content) is not None:
@@ -173,9 +182,18 @@ def _facts(value: Any) -> Iterator[str]:
             raise TypeError(f"a closure holds {value!r}")
 
 
-def load(names: Iterable[str], target_context: Any) -> bool:
-    """Load stored kernels; whether all of them are there."""
-    return all(_load(name, target_context) is not None for name in names)
+def load(kernels: Iterable[tuple[str, str]], target_context: Any) -> bool:
+    """Load stored kernels, given by the names of their files and symbols; whether all of them are there."""
+    for name, symbol in kernels:
+        found = _load(name, target_context)
+        if found is None or found.fndesc.llvm_func_name != symbol:
+            return False
+    return True
+
+
+def called_by(library: Any) -> tuple[tuple[str, str], ...]:
+    """The kernels that the code of a library calls: the names of their files and symbols."""
+    return tuple((name, _loaded[name].fndesc.llvm_func_name) for name in sorted(getattr(library, "called", ())))
 
 
 def _load(name: str, target_context: Any) -> CompileResult | None:
@@ -185,7 +203,10 @@ def _load(name: str, target_context: Any) -> CompileResult | None:
         if data is None:
             return None
         try:
-            found = CompileResult._rebuild(target_context, *pickle.loads(data))
+            symbols, reduced = pickle.loads(data)
+            if symbols and not external_functions.provide(symbols):
+                return None
+            found = CompileResult._rebuild(target_context, *reduced)
         except (ImportError, AttributeError, TypeError, ValueError):
             return None  # refers to something that this process does not have
         _remember(name, found)

@@ -3,7 +3,7 @@
 Numba's own files have an index, which processes that write at the same time overwrite with each other's, so that code
 for other types may be found; and nothing tells a file that was damaged. Here each function and signature has a file of
 its own, without an index, whose content is sealed (`disk_cache`): the names of the kernels that it calls, which are
-loaded first (`kernel_cache`), and the code.
+loaded first (`kernel_cache`), those of the C functions that it calls (`external_functions`), and the code.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any
 from numba.core import config
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from srcad.runtime.jit import disk_cache, kernel_cache
+from srcad.runtime.jit import disk_cache, external_functions, kernel_cache
 
 # Numba's settings that change machine code.
 _SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML")
@@ -36,6 +37,16 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
 
     def __init__(self, module: str, function: FunctionType) -> None:
         self._module, self._function = module, function
+
+    @property
+    def module(self) -> str:
+        """The name of the generated module."""
+        return self._module
+
+    def holds(self, sig: Any) -> bool:
+        """Whether the machine code for a signature is stored."""
+        about = self._about(sig, cpu_target.target_context.codegen())
+        return disk_cache.fetch_code(self._module, about) is not None
 
     @property
     def cache_path(self) -> str:
@@ -60,7 +71,9 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         import numba.cpython.hashing  # noqa: F401 - adds the address of its secret
 
         try:
-            kernels, reduced = pickle.loads(content)
+            kernels, symbols, reduced = pickle.loads(content)
+            if symbols and not external_functions.provide(symbols):
+                return None
             if not kernel_cache.load(kernels, target_context):
                 return None
             return CompileResult._rebuild(target_context, *reduced)
@@ -70,10 +83,11 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled function, unless its code contains addresses (a large constant array)."""
         about = self._about(sig, data.codegen)
-        if data.library.has_dynamic_globals or not all(each.can_cache for each in data.lifted) or " at 0x" in about:
+        symbols = external_functions.symbols_in(data.library) if data.library.has_dynamic_globals else ()
+        if symbols is None or not all(each.can_cache for each in data.lifted) or " at 0x" in about:
             return
         try:
-            content = dumps((tuple(sorted(getattr(data.library, "called", ()))), data._reduce()))
+            content = dumps((kernel_cache.called_by(data.library), symbols, data._reduce()))
         except (pickle.PicklingError, TypeError, AttributeError):
             return  # an object of the user's that has no name to find it by
         disk_cache.store_code(self._module, about, content)

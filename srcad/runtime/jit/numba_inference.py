@@ -41,12 +41,15 @@ class Inferred:
 class CannotType(Exception):
     """Numba cannot type a function: `reason` is the innermost cause, `line` its line in the function's file.
 
-    `place` is added by the caller that can map the line to the user's code.
+    `place` is added by the caller that can map the line to the user's code. `name` is a name that would have two types,
+    if that is the cause.
     """
 
-    def __init__(self, reason: str, line: int | None = None, place: Place | None = None) -> None:
+    def __init__(
+        self, reason: str, line: int | None = None, place: Place | None = None, name: str | None = None
+    ) -> None:
         super().__init__(reason)
-        self.reason, self.line, self.place = reason, line, place
+        self.reason, self.line, self.place, self.name = reason, line, place, name
 
 
 def infer(
@@ -69,7 +72,9 @@ def infer(
     except SrcadError:
         raise
     except (errors.NumbaError, errors.UnsupportedBytecodeError, *_NUMBAS_OWN) as error:
-        raise CannotType(reason_of(error), _line(error, function)) from error
+        reason = reason_of(error)
+        torn = re.match(r"'(\w+)' is .* in one place and .* in another$", reason)
+        raise CannotType(reason, _line(error, function), name=torn and torn[1]) from error
     return Inferred(_locals(function, state.typemap, wanted), types.unliteral(state.return_type))
 
 
@@ -146,7 +151,7 @@ def _locals(
         if name in found and found[name] != plain:
             joined = cpu_target.typing_context.unify_types(found[name], plain)
             if joined is None:
-                raise CannotType(f"'{name}' is {found[name]} in one place and {plain} in another")
+                raise CannotType(f"'{name}' is {found[name]} in one place and {plain} in another", name=name)
             plain = joined
         found[name] = plain
     return {name: found[name] for name in names if name in found}

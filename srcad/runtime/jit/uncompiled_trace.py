@@ -1,10 +1,12 @@
-"""The trace of an uncompiled forward function, together with the reverse function that reads it."""
+"""How uncompiled functions run: a forward function with the reverse function that reads its trace, and warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from srcad.runtime.support.errstate import IGNORED, unwarned
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,29 @@ class Kept:
 
     def pull(self, arguments: tuple[Any, ...], bar: Any) -> Any:
         """The adjoints of the arguments."""
-        return self.reverse(*arguments, self.trace, bar)
+        before = unwarned.set(IGNORED)
+        try:
+            return self.reverse(*arguments, self.trace, bar)
+        finally:
+            unwarned.reset(before)
+
+
+def restoring_errors(function: Callable[..., Any], mode: str) -> Callable[..., Any]:
+    """An uncompiled generated function, after which floating-point errors are handled as before.
+
+    Its reverse sweep ignores them; a tangent function, in which both stand side by side, ignores all of them.
+    """
+    if mode == "core":
+        return function
+
+    def restoring(*args: Any) -> Any:
+        before = unwarned.set(IGNORED if mode in ("tangent", "hvp") else unwarned.get())
+        try:
+            return function(*args)
+        finally:
+            unwarned.reset(before)
+
+    return restoring
 
 
 def keeping(found: tuple[Any, Any], reverse: Callable[..., Any]) -> tuple[Any, Kept]:

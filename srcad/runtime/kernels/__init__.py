@@ -7,6 +7,9 @@ Invariant    a kernel's name is part of generated text, which is stored on disk:
 Elsewhere    rules that call kernels (`runtime.rules`).
 """
 
+import importlib
+from typing import Any
+
 from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.arrays.complex_numbers import (
@@ -48,7 +51,16 @@ from srcad.runtime.kernels.arrays.fourier import (
     spectrum_counts,
 )
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
+from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
+from srcad.runtime.kernels.arrays.jacobian_assembly import (
+    as_row,
+    element_count,
+    from_columns,
+    from_row,
+    into_columns,
+    unit_direction,
+)
 from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 from srcad.runtime.kernels.arrays.nest_broadcasting import common_extent, expand, expand_bar, unexpand
 from srcad.runtime.kernels.arrays.numpy_definitions import (
@@ -63,6 +75,15 @@ from srcad.runtime.kernels.arrays.numpy_definitions import (
     with_first,
 )
 from srcad.runtime.kernels.arrays.pads import padded, unpad
+from srcad.runtime.kernels.arrays.rule_results import (
+    elements_of,
+    fitted,
+    inner,
+    shaped_like,
+    unit_like,
+    unshaped,
+    zero_like,
+)
 from srcad.runtime.kernels.arrays.scalar import (
     exponents,
     is_above,
@@ -162,7 +183,7 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
-from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
+from srcad.runtime.kernels.recording.loop_extents import require_iteration, same_extent, slice_extent
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
@@ -183,6 +204,14 @@ from srcad.runtime.kernels.recording.typed_lists import (
     shifted,
 )
 
+
+def __getattr__(name: str) -> Any:
+    """The kernels of SciPy's functions are `kernels.scipy.name`, and imported when they are first asked for."""
+    if name != "scipy":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module("srcad.runtime.kernels.scipy")
+
+
 __all__ = [
     "Unobserved",
     "add_outer",
@@ -192,6 +221,7 @@ __all__ = [
     "appended",
     "argument",
     "as_complex",
+    "as_row",
     "at_leaders",
     "axes_moved",
     "axes_moved_back",
@@ -235,7 +265,9 @@ __all__ = [
     "einsum_adjoint",
     "einsum_loops",
     "element",
+    "element_count",
     "elements",
+    "elements_of",
     "expand",
     "expand_bar",
     "expect",
@@ -244,16 +276,24 @@ __all__ = [
     "fft_of_leading",
     "filled",
     "first_places",
+    "fitted",
     "fourier_transforms",
+    "from_columns",
+    "from_row",
     "full_rank",
     "general_eigenvectors",
     "gradient_along",
     "grown",
     "hold",
+    "ieee_power",
+    "ieee_quotient",
     "ifft_of_leading",
+    "ignore_errors",
     "imaginary",
+    "inner",
     "inner_adjoint_a",
     "inner_adjoint_b",
+    "into_columns",
     "into_leaders",
     "inverse_gaps",
     "is_above",
@@ -319,6 +359,7 @@ __all__ = [
     "repeat_adjoint",
     "repeated",
     "replaced",
+    "require_iteration",
     "resized",
     "restore",
     "right_vectors",
@@ -327,6 +368,7 @@ __all__ = [
     "scatter",
     "scatter_add",
     "select",
+    "shaped_like",
     "shares",
     "shifted",
     "sinc_slope",
@@ -364,7 +406,10 @@ __all__ = [
     "unconcatenate",
     "unexpand",
     "unhstack",
+    "unit_direction",
+    "unit_like",
     "unpad",
+    "unshaped",
     "unstack",
     "untranspose",
     "unvstack",
@@ -374,4 +419,5 @@ __all__ = [
     "widths",
     "with_first",
     "with_item",
+    "zero_like",
 ]

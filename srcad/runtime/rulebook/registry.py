@@ -17,6 +17,7 @@ executes. This module contains no rules: they are in `srcad.runtime.rules`, whic
 from __future__ import annotations
 
 import importlib
+import sys
 import threading
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
@@ -38,6 +39,7 @@ class _Placeholder:
 
 
 d: Any = _Placeholder()
+refused: Any = _Placeholder()  # stated in place of a derivative that is not known: who asks for it gets MissingRule
 
 
 _rules: dict[Hashable, dict[Fit, Rule]] = {}
@@ -45,6 +47,7 @@ _definitions: dict[Hashable, Callable[..., Any]] = {}
 _restricted: dict[Hashable, tuple[frozenset[str], Callable[..., Any]]] = {}
 _effects: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
+_libraries = {"scipy.special": "srcad.runtime.rules.scipy.special"}  # library -> module of the rules of its functions
 _loaded: list[str] = []
 _complete: list[bool] = []
 _loading = threading.RLock()
@@ -85,8 +88,9 @@ def partial(
 ) -> Callable[[Function], Function]:
     """State the partial derivatives of an elementwise primitive: one expression, or a tuple with one per input.
 
-    `None` stands for an input without a derivative. `arity=1` restricts the rule to calls with one argument,
-    `literals=(1,)` to calls whose second argument is a number other than 0 that is written in the source.
+    `None` stands for an input by which the derivative is zero, `refused` for one by which it is not known. `arity=1`
+    restricts the rule to calls with one argument, `literals=(1,)` to calls whose second argument is a number other
+    than 0 that is written in the source.
 
         @partial(np.tanh)
         def tanh(y, x):
@@ -186,6 +190,18 @@ def _load() -> None:
             _complete.append(True)
 
 
+def _is_in(table: Collection[Hashable], primitive: Any) -> bool:
+    """Whether a table has a primitive. Rules of other libraries are imported when the program has imported these."""
+    _load()
+    if not _is_hashable(primitive):
+        return False
+    if primitive not in table and any(each in sys.modules for each in tuple(_libraries)):
+        with _loading:
+            for each in [name for name in _libraries if name in sys.modules]:
+                importlib.import_module(_libraries.pop(each))
+    return primitive in table
+
+
 def _is_hashable(thing: Any) -> bool:
     try:
         hash(thing)
@@ -204,8 +220,9 @@ def find(primitive: Any, ndims: Sequence[int | None] = (), literals: Collection[
     >>> find(np.add).kind, find(len).kind, find(print).kind, find(open)
     ('adjoint', 'zero', 'zero', None)
     """
-    _load()
-    if not _is_hashable(primitive) or primitive not in _rules:
+    if hasattr(primitive, "__srcad_rule__"):
+        return primitive.__srcad_rule__  # type: ignore[no-any-return]
+    if not _is_in(_rules, primitive):
         return None
     variants = _rules[primitive]
     general = variants.get(Fit())
@@ -227,8 +244,9 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
     >>> definition(np.var).__name__
     'var'
     """
-    _load()
-    return (_definitions.get(primitive) or _effects.get(primitive)) if _is_hashable(primitive) else None
+    if _is_in(_definitions, primitive):
+        return _definitions[primitive]
+    return _effects[primitive] if _is_in(_effects, primitive) else None
 
 
 def meaning_of_call(primitive: Any, count: int, keywords: Collection[str | None]) -> Callable[..., Any] | None:
@@ -248,8 +266,7 @@ def is_restricted(primitive: Any) -> bool:
     >>> is_restricted(np.take), is_restricted(np.sin)
     (True, False)
     """
-    _load()
-    return _is_hashable(primitive) and primitive in _restricted
+    return _is_in(_restricted, primitive)
 
 
 def restricted_definition(primitive: Any, count: int, keywords: Collection[str | None]) -> Callable[..., Any] | None:
@@ -259,8 +276,7 @@ def restricted_definition(primitive: Any, count: int, keywords: Collection[str |
     >>> restricted_definition(np.take, 4, ()).__name__, restricted_definition(np.take, 3, ())
     ('take_in_mode', None)
     """
-    _load()
-    if not _is_hashable(primitive) or primitive not in _restricted:
+    if not _is_in(_restricted, primitive):
         return None
     given, function = _restricted[primitive]
     code = function.__code__
@@ -288,8 +304,7 @@ def is_effect(primitive: Any) -> bool:
     >>> is_effect(np.add.at), is_effect(np.var)
     (True, False)
     """
-    _load()
-    return _is_hashable(primitive) and primitive in _effects
+    return _is_in(_effects, primitive)
 
 
 def folds(primitive: Any) -> bool:
@@ -298,20 +313,20 @@ def folds(primitive: Any) -> bool:
     >>> folds(max)
     True
     """
-    _load()
-    return _is_hashable(primitive) and primitive in _folding
+    return _is_in(_folding, primitive)
 
 
 def primitives() -> tuple[Any, ...]:
-    """All primitives with a rule or a definition, in the order of registration."""
-    _load()
+    """All primitives with a rule or a definition, in the order of registration; of imported libraries only."""
+    _is_in(_rules, None)
     return tuple(dict.fromkeys((*_rules, *_definitions, *_restricted)))
 
 
 def variants(primitive: Any) -> tuple[Rule, ...]:
     """All rules of a primitive, including those restricted to certain calls."""
-    _load()
-    return tuple(_rules.get(primitive, {}).values())
+    if hasattr(primitive, "__srcad_rule__"):
+        return (primitive.__srcad_rule__,)
+    return tuple(_rules[primitive].values()) if _is_in(_rules, primitive) else ()
 
 
 __all__ = [
@@ -332,6 +347,7 @@ __all__ = [
     "meaning_of_call",
     "partial",
     "primitives",
+    "refused",
     "restricted_definition",
     "tangent",
     "variants",

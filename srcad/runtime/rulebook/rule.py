@@ -42,6 +42,9 @@ class Rule:
     fit           the calls that the rule covers
     is_linear     the tangent is the primitive, applied to the tangents of the inputs in `linear_in`
     may_view      the result is sometimes a view of the first input, sometimes a copy (reshape, ravel, asarray)
+    varies_with    the only inputs by which the result may vary; None: all of them
+    closed         inputs that must not carry derivatives: the rule reads them beside the arguments
+    needs_all_tangents  the tangent rule is no sum of terms: inputs without a tangent have the tangent 0
     handles_complex  whether complex inputs are covered: rules state unconjugated derivatives, the compiler conjugates
 
     >>> import numpy as np
@@ -58,6 +61,9 @@ class Rule:
     is_linear: bool = False
     may_view: bool = False
     handles_complex: bool = True
+    varies_with: tuple[str, ...] | None = None
+    closed: tuple[str, ...] = ()
+    needs_all_tangents: bool = False
     partials_source: Source = None
     adjoint_source: Source = None
     tangent_source: Source = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ class Template:
     defaults     values of the inputs that a call may omit
     body         straight-line assignments to a name or to `d[name]`; for partials a `return` comes last
     bindings     free name of the body -> the object that it refers to
+    refuses      the inputs by which the derivative is not known: their contribution is stated as `refused`
 
     >>> template = read_template(_example)
     >>> template.parameters, dict(template.defaults), len(template.body), sorted(template.bindings)
@@ -33,6 +35,7 @@ class Template:
     defaults: Mapping[str, Any]
     body: tuple[gast.stmt, ...]
     bindings: Mapping[str, object]
+    refuses: frozenset[str] = frozenset()
 
     @functools.cached_property
     def contributes_to(self) -> tuple[str, ...]:
@@ -67,7 +70,29 @@ def _read(function: Callable[..., Any]) -> Template:
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.default is not inspect.Parameter.empty
     }
-    return Template(parameters, defaults, tuple(body), _bindings(function, body, parameters))
+    body, refuses = _without_refused(body, parameters)
+    return Template(parameters, defaults, tuple(body), _bindings(function, body, parameters), refuses)
+
+
+def _without_refused(body: Sequence[gast.stmt], parameters: Sequence[str]) -> tuple[list[gast.stmt], frozenset[str]]:
+    """The statements without contributions that are stated as `refused`, and the names of the inputs of these."""
+    left, names = list[gast.stmt](), set[str]()
+    for statement in body:
+        value = statement.value
+        if isinstance(statement, gast.Return):
+            elements = value.elts if isinstance(value, gast.Tuple) else [value]
+            names.update(name for name, each in zip(parameters[1:], elements, strict=False) if _is_refused(each))
+            plain = [gast.Constant(value=None, kind=None) if _is_refused(each) else each for each in elements]
+            statement.value = gast.Tuple(elts=plain, ctx=gast.Load()) if isinstance(value, gast.Tuple) else plain[0]
+        elif _is_refused(value):
+            names.add(statement.targets[0].slice.id)
+            continue
+        left.append(statement)
+    return left, frozenset(names)
+
+
+def _is_refused(value: gast.expr) -> bool:
+    return isinstance(value, gast.Name) and value.id == "refused"
 
 
 def _is_docstring(statement: gast.stmt) -> bool:
@@ -112,6 +137,18 @@ def signature_names(primitive: Any, inputs: tuple[str, ...]) -> tuple[str, ...]:
     return (*inputs[:unnamed], *named)
 
 
+_OF_UFUNCS = ("numpy", "scipy.special")  # a ufunc does not know its module
+
+
+def _public_module(primitive: Any, name: str, module: str) -> str:
+    """The outermost module that has a function: `scipy.linalg`, not `scipy.linalg._basic`."""
+    parts = module.split(".")
+    for each in (*(".".join(parts[: k + 1]) for k in range(len(parts))), *_OF_UFUNCS):
+        if getattr(sys.modules.get(each), name, None) is primitive:
+            return each
+    return module
+
+
 def primitive_name(primitive: Any) -> str:
     """The name of a primitive in messages; a string is returned unchanged.
 
@@ -125,7 +162,9 @@ def primitive_name(primitive: Any) -> str:
     owner = getattr(primitive, "__self__", None)
     if hasattr(owner, "nin"):  # a method of a ufunc
         return f"{primitive_name(owner)}.{name}"
-    module = getattr(primitive, "__module__", None) or ("numpy" if hasattr(primitive, "nin") else "")
+    module = getattr(primitive, "__module__", None) or ""
+    if hasattr(primitive, "nin") or "._" in module:
+        module = _public_module(primitive, name, module or "numpy")
     module = {"builtins": "", "_operator": "operator"}.get(module, module)
     module = "np" + module.removeprefix("numpy") if module.startswith("numpy") else module
     return f"{module}.{name}" if module else name

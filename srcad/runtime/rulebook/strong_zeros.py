@@ -27,6 +27,12 @@ _ROOTS_AND_LOGARITHMS = frozenset(("sqrt", "log", "log2", "log10", "log1p", "rec
 _POWERS = frozenset(("pow", "power", "float_power"))
 _ARCS = frozenset(("arcsin", "arccos", "arccosh", "arctanh", "asin", "acos", "acosh", "atanh"))
 _SLOPES = frozenset(("polygamma", "power_slope", "power_bend", "power_log", "power_log_slope"))
+# Functions of SciPy, and kernels of derivatives, that have no poles and are defined everywhere: all others may have.
+_FINITE_OF_SCIPY = frozenset(
+    ("erf", "erfc", "erfcx", "erfi", "dawsn", "ndtr", "log_ndtr", "owens_t", "expit", "log_expit", "exprel", "cosm1")
+    + ("exp10", "j0", "j1", "i0", "i1", "i0e", "i1e", "fresnel_s", "fresnel_c", "sine_integral", "sinh_integral")
+    + ("airy_ai", "airy_ai_slope", "airy_bi", "airy_bi_slope", "erfcx_derivative", "dawsn_derivative", "finite_or_zero")
+)
 NOT_ALWAYS_FINITE = _QUOTIENTS | _ROOTS_AND_LOGARITHMS | _POWERS | _ARCS | _SLOPES
 _COUNTS = {"reduced_size"}  # numbers of elements: not zero where there is something to differentiate
 _NOT_NEGATIVE = {"exp", "exp2", "cosh", "square", "abs", "absolute", "fabs"}
@@ -47,9 +53,14 @@ def infinite_names(primitive: Any, parameters: Sequence[str], nonzero: Collectio
     >>> infinite_names(np.tanh, ("y", "x")), infinite_names(np.reciprocal, ("y", "x"))
     ((), ('y',))
     """
-    name = primitive_name(primitive).split(".")[-1]
-    is_safe = name in _QUOTIENTS and parameters[2] in nonzero
-    return tuple(parameters[:1]) if name in NOT_ALWAYS_FINITE and not is_safe else ()
+    path = primitive_name(primitive).split(".")
+    is_safe = path[-1] in _QUOTIENTS and parameters[2] in nonzero
+    return tuple(parameters[:1]) if _may_be_infinite(path) and not is_safe else ()
+
+
+def _may_be_infinite(path: Sequence[str]) -> bool:
+    """Whether the function of a dotted path can be infinite or nan for finite arguments."""
+    return path[-1] in NOT_ALWAYS_FINITE or ("scipy" in path and path[-1] not in _FINITE_OF_SCIPY)
 
 
 def is_finite(
@@ -80,7 +91,7 @@ def is_finite(
             case gast.UnaryOp(operand=operand):
                 return finite(operand)
             case gast.Call(func=function, args=args):
-                return _name(function) not in NOT_ALWAYS_FINITE and all(map(finite, args))
+                return not _may_be_infinite(_path(function)) and all(map(finite, args))
         return True
 
     return finite(node)
@@ -203,6 +214,12 @@ def _is_count(node: gast.expr) -> bool:
 
 def _name(function: gast.expr) -> str:
     return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
+def _path(function: gast.expr) -> list[str]:
+    """The names of a dotted path; only the last one of another expression."""
+    value = getattr(function, "value", None)
+    return [*(_path(value) if value is not None else []), _name(function)]
 
 
 def _call(kernel: str, *args: gast.expr) -> gast.Call:

@@ -1,5 +1,5 @@
-"""The error that generated code raises if arrays broadcast although it was generated for arrays of equal shapes."""
+"""The error that generated code raises for what it was generated without: arrays that broadcast, or idle loops."""
 
 
 class Widens(ValueError):
-    """Arrays broadcast in a function that was generated for arrays that do not."""
+    """Arrays broadcast, or a loop is not entered, in a function that was generated for others."""

@@ -1,23 +1,36 @@
-"""Measure the time that each stage of the compiler takes.
+"""Follow the stages of the compiler, and measure the time that each of them takes.
 
     @stage("tidy")                      with running() as clock: ...
     def tidy(unit, types): ...          clock.seconds["tidy"]
 
-Time is attributed to the innermost running stage only. Numba's passes are measured through its events.
+Time is attributed to the innermost running stage only. Numba's passes are followed through its events.
 """
 
 from __future__ import annotations
 
 import functools
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
+
+
+class Follower(Protocol):
+    """What is told of stages. `stack` holds those that run, the innermost last; outside of all it is "other"."""
+
+    stack: list[str]
+
+    def begin(self, name: str) -> None:
+        """A stage begins."""
+
+    def end(self) -> None:
+        """The innermost stage has ended."""
 
 
 @dataclass
@@ -46,7 +59,24 @@ class Clock:
         self.since = now
 
 
-_running: ContextVar[Clock | None] = ContextVar("_running", default=None)
+_followers: ContextVar[tuple[Follower, ...]] = ContextVar("_followers", default=())
+
+
+@contextmanager
+def followed_by(follower: Follower) -> Iterator[None]:
+    """A block of whose stages a follower is told; those of other threads are not its concern.
+
+    >>> with followed_by(clock := Clock()):
+    ...     stage("half")(lambda: None)()
+    >>> list(clock.seconds)
+    ['other', 'half']
+    """
+    token = _followers.set((*_followers.get(), follower))
+    try:
+        with _listening(follower):
+            yield
+    finally:
+        _followers.reset(token)
 
 
 @contextmanager
@@ -59,13 +89,11 @@ def running() -> Iterator[Clock]:
     ['other', 'half']
     """
     clock = Clock()
-    token = _running.set(clock)
     try:
-        with _listening(clock):
+        with followed_by(clock):
             yield clock
     finally:
         clock._note()
-        _running.reset(token)
 
 
 def stage(name: str) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
@@ -91,14 +119,14 @@ def in_stage(name: str) -> Iterator[None]:
     >>> list(clock.seconds)
     ['other', 'half']
     """
-    clock = _running.get()
-    if clock is not None:
-        clock.begin(name)
+    followers = _followers.get()
+    for each in followers:
+        each.begin(name)
     try:
         yield
     finally:
-        if clock is not None:
-            clock.end()
+        for each in followers:
+            each.end()
 
 
 # Passes of Numba's by the name that is told; all others make its own form of a function from bytecode.
@@ -114,18 +142,21 @@ BYTECODE, MACHINE = "numba: bytecode", "numba: machine code"
 
 
 @contextmanager
-def _listening(clock: Clock) -> Iterator[None]:
-    """Measure Numba's passes with the clock, except those inside a stage of srcad."""
+def _listening(follower: Follower) -> Iterator[None]:
+    """Follow Numba's passes for a follower, except those inside a stage of srcad."""
     from numba.core import event
+
+    thread = threading.get_ident()
 
     class Listener(event.Listener):  # type: ignore[misc]  # Numba carries no annotations
         def on_start(self, happened: Any) -> None:
-            if _is_outside(clock):
-                clock.begin(_name_of(happened))
+            if threading.get_ident() == thread and _is_outside(follower):
+                follower.begin(_name_of(happened))
 
         def on_end(self, happened: Any) -> None:
-            if _is_outside(clock) and clock.stack[-1] == _name_of(happened):
-                clock.end()
+            is_here = threading.get_ident() == thread and _is_outside(follower)
+            if is_here and follower.stack[-1] == _name_of(happened):
+                follower.end()
 
     listener = Listener()
     kinds = ("numba:run_pass", "numba:llvm_lock")
@@ -138,8 +169,8 @@ def _listening(clock: Clock) -> Iterator[None]:
             event.unregister(kind, listener)
 
 
-def _is_outside(clock: Clock) -> bool:
-    return all(name == "other" or name.startswith("numba: ") for name in clock.stack)
+def _is_outside(follower: Follower) -> bool:
+    return all(name == "other" or name.startswith("numba: ") for name in follower.stack)
 
 
 def _name_of(happened: Any) -> str:

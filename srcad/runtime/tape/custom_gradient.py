@@ -21,6 +21,7 @@ import numpy as np
 from srcad.errors import BadArgument, BadType
 from srcad.refusals.tapes import VARIABLES_KEYWORD
 from srcad.runtime.support.nested_structures import flatten, map_leaves
+from srcad.runtime.support.untracked_conversions import check_return
 from srcad.runtime.tape.core.active_recordings import Recording, Watcher, active
 from srcad.runtime.tape.core.node import Node, Pairs
 from srcad.runtime.tape.core.tensor import Tensor, tensor_of
@@ -59,7 +60,9 @@ class CustomGradient:
         result = map_leaves(_as_new_tensor, result)
         values = [each._tensor if isinstance(each, Variable) else each for each in (*given, *variables)]
         node = CustomCall(values, len(given), result, gradient, variables)
-        for tape in active.who_know([each._identity for each in node.inputs()]):
+        tapes = active.who_know([each._identity for each in node.inputs()])
+        check_return(tapes, None, given)
+        for tape in tapes:
             tape.append(node)
         return result
 

@@ -18,9 +18,17 @@ from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.runtime.rulebook.strong_zeros import infinite_names
 from srcad.transforms.adjoint.accumulation import Adjoints
-from srcad.transforms.adjoint.rule_expansion import bound, splice, weighted, whole_tuple, with_strong_zeros
+from srcad.transforms.adjoint.rule_expansion import (
+    bound,
+    infinite_in,
+    refuse_closed,
+    refuse_unknown,
+    splice,
+    weighted,
+    whole_tuple,
+    with_strong_zeros,
+)
 from srcad.transforms.analysis.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.ownership import check_copy
@@ -128,6 +136,7 @@ class StatementAdjoints:
         if rule.kind == "zero":
             return []
         inputs = bound(rule, positional, keywords, program.types, place)
+        refuse_closed(rule, inputs, program, place)
         return self.by_rule(name, rule, inputs, place)
 
     def by_rule(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:
@@ -137,13 +146,14 @@ class StatementAdjoints:
         template = rule.partials or rule.adjoint
         if template is None:
             raise NO_REVERSE_RULE.at(place, function=primitive_name(rule.primitive))
+        refuse_unknown(rule, template, inputs, program, place)
         template = with_strong_zeros(rule, template, inputs, program)
         known = {template.parameters[0]: load(name), **inputs}
         plain = rule.elementwise and not program.types.is_array(name)
         spliced = splice(template, known, lambda _: clone(bar), adjoints.names, adjoints.bindings, plain, program.types)
         pairs = spliced.contributions
         if rule.partials is not None:
-            infinite = {name} if infinite_names(rule.primitive, template.parameters) else set()
+            infinite = infinite_in(rule, template, name, spliced, program)
             pairs = [
                 (parameter, weighted(clone(bar), factor, infinite, program, adjoints.names, adjoints.bindings))
                 for parameter, factor in zip(template.parameters[1:], spliced.returned, strict=False)

@@ -99,7 +99,7 @@ class Callees:
         key = version, wrt, outs
         if key not in self.pairs:
             number = len(self.pairs)
-            name = version.subroutine.wish
+            name = version.wish
             made = self.pairs[key] = Pair(version, wrt, outs, f"_forward_{number}_{name}", f"_reverse_{number}_{name}")
 
             def needs(known: tuple[int, ...]) -> tuple[int, ...]:
@@ -136,8 +136,8 @@ class Callees:
         """The tangent function, in core form: its results, then the tangents of those that have one."""
         key = version, wrt
         if key not in self.tangents:
-            name = f"_tangent_{len(self.tangents)}_{version.subroutine.wish}"
-            self.tangents[key] = made = Subroutine(name, f"{version.subroutine.wish}_tangent")
+            name = f"_tangent_{len(self.tangents)}_{version.wish}"
+            self.tangents[key] = made = Subroutine(name, f"{version.wish}_tangent")
             made.unit = self.make_tangent(name, version, wrt, self)
         return self.tangents[key]
 
@@ -166,7 +166,7 @@ class Call:
             if not any(map(is_active, names)) or not carries_derivatives(kind):
                 continue
             if not differentiable(kind):
-                raise TUPLE_ARGUMENT.at(place_of(self.statement), function=self.version.subroutine.wish)
+                raise TUPLE_ARGUMENT.at(place_of(self.statement), function=self.version.wish)
             found.append(position)
         return tuple(found)
 

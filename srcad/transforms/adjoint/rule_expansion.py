@@ -13,8 +13,9 @@ from numba.core.types import BaseTuple
 
 from srcad.errors import CompilerBug, MissingRule, Place, UnsupportedSyntax
 from srcad.names import Names
-from srcad.refusals.names_and_functions import NO_COMPLEX_RULE
+from srcad.refusals.names_and_functions import NO_COMPLEX_RULE, NO_RULE_BY_ARGUMENT
 from srcad.refusals.types_and_results import TUPLE_VALUE
+from srcad.refusals.users_rules import RULE_READS_ACTIVE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.rule_template import Template, primitive_name
@@ -68,12 +69,29 @@ def bound(
         raise MissingRule(problem.what, at=place, hint=problem.hint) from None
 
 
+def refuse_closed(rule: Rule, inputs: Mapping[str, gast.expr], program: Program, place: Place | None) -> None:
+    """Refuse a rule of the user's own that reads, beside its arguments, a value that carries derivatives."""
+    for name in rule.closed:
+        read = inputs[name]
+        if isinstance(read, gast.Name) and program.is_active(read.id):
+            raise RULE_READS_ACTIVE.at(place, function=rule.primitive.wish, name=read.id, rule=rule.primitive.origin)
+
+
 def _is_whole(node: gast.expr, types: Types, any_tuple: bool) -> bool:
     """Whether this is a tuple that may hold derivatives, or that may broadcast an elementwise result."""
     if isinstance(node, gast.Tuple):
         return any_tuple
     kind = types.get(node.id) if isinstance(node, gast.Name) else None
     return isinstance(kind, BaseTuple) and (any_tuple or carries_derivatives(kind))
+
+
+def refuse_unknown(
+    rule: Rule, template: Template, inputs: Mapping[str, gast.expr], program: Program, place: Place | None
+) -> None:
+    """Raise MissingRule if an active argument is one by which the rule knows no derivative."""
+    for parameter in sorted(template.refuses & inputs.keys()):
+        if any(program.is_active(name) for name in names_in(inputs[parameter])):
+            raise NO_RULE_BY_ARGUMENT.at(place, function=primitive_name(rule.primitive), argument=parameter)
 
 
 def whole_tuple(place: Place | None) -> UnsupportedSyntax:
@@ -139,6 +157,15 @@ def splice(
             case other:
                 raise CompilerBug(f"a rule template holds {gast.dump(other)}")
     return result
+
+
+def infinite_in(rule: Rule, template: Template, name: str, spliced: Spliced, program: Program) -> set[str]:
+    """The names that the slopes of a call read and that may be infinite or nan: of its result, and of locals."""
+    found = {name} if infinite_names(rule.primitive, template.parameters) else set()
+    for statement in spliced.locals:
+        if not is_finite(statement.value, found, nonzero=numbers_of(program)):
+            found.add(statement.targets[0].id)
+    return found
 
 
 def weighted(

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from srcad.errors import MissingRule, Place
-from srcad.refusals.names_and_functions import DERIVATIVE_WITHOUT_RULE, NO_RULE
+from srcad.refusals.names_and_functions import NO_RULE
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.analysis.aliases import Aliases
@@ -85,10 +85,12 @@ def differentiable_inputs(value: gast.expr, unit: Unit, place: Place | None) -> 
     primitive = primitive_of(value, unit.bindings)
     rule = registry.find(primitive)
     positional, keywords = operands(value)
-    inputs = [name for node in [*positional, *keywords.values()] for name in names_in(node)]
     if rule is not None and rule.kind == "zero":
         return []
-    return inputs
+    if rule is not None and rule.varies_with is not None:
+        named = zip(positional, rule.parameters[1:], strict=False)
+        positional = [node for node, name in named if name in rule.varies_with or name in rule.closed]
+    return [name for node in [*positional, *keywords.values()] for name in names_in(node)]
 
 
 def check_rules(unit: Unit, types: Types, active: frozenset[str]) -> None:
@@ -108,8 +110,6 @@ def check_rules(unit: Unit, types: Types, active: frozenset[str]) -> None:
 
 def missing_rule(primitive: Any, place: Place | None) -> MissingRule:
     """The error for a function that has no rule."""
-    if hasattr(primitive, "request"):
-        return DERIVATIVE_WITHOUT_RULE.at(place, function=primitive.__name__)
     return NO_RULE.at(place, function=primitive_name(primitive))
 
 

@@ -25,7 +25,7 @@ from numba import types as nb
 from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.ir.array_functions import MODULES, SHAPE_ATTRIBUTES, Result, named, result_of
+from srcad.transforms.ir.array_functions import LIBRARY, MODULES, SHAPE_ATTRIBUTES, Result, named, result_of
 from srcad.transforms.ir.build import Block, dotted_path, is_range, stores_into, walk, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.name_types import Types
@@ -428,8 +428,8 @@ def _is_places(kind: nb.Type | None) -> bool:
 
 
 def _is_of_module(function: gast.expr) -> bool:
-    """Whether a function is one of NumPy or of the kernels: these keep no reference to an argument."""
-    return (dotted_path(function) or "").split(".")[0] in MODULES
+    """Whether a function is one of NumPy, SciPy or of the kernels: these keep no reference to an argument."""
+    return (dotted_path(function) or "").split(".")[0] in {*MODULES, LIBRARY}
 
 
 def _prefixes(path: str) -> list[str]:

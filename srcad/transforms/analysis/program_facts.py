@@ -60,9 +60,18 @@ def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Ite
 
 
 @stage("program_facts")
-def analyse_forward(unit: Unit, types: Types, independent: Iterable[str]) -> Program:
-    """The analyses for forward mode: a name is active if it depends on an independent input."""
+def analyse_forward(
+    unit: Unit, types: Types, independent: Iterable[str], dependent: Iterable[str] | None = None
+) -> Program:
+    """The analyses for forward mode: a name is active if it depends on an independent input.
+
+    With functions that have a rule of the user's own, it also has to influence `dependent`: how their values are
+    computed, which is not differentiated, may use functions without a rule.
+    """
     flow = flow_of(unit)
     aliases = aliases_of_unit(unit, types)
-    varied = varied_names(unit, types, aliases, independent)
+    if dependent is not None and any(hasattr(type(each), "__srcad_result__") for each in unit.bindings.values()):
+        varied = active_names(unit, types, aliases, independent, dependent)
+    else:
+        varied = varied_names(unit, types, aliases, independent)
     return Program(unit, types, flow, aliases, Meeting(unit, flow, types, aliases), varied)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import types as nb
 
 from srcad.transforms.analysis.dataflow import fixed_point
-from srcad.transforms.ir.array_functions import STRONG
+from srcad.transforms.ir.array_functions import OF_SHAPE, STRONG
 from srcad.transforms.ir.build import Block, dotted_path, is_range, names_in, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.primitive import constant
@@ -21,7 +21,7 @@ class Ranks:
     """The ranks of a function's names: `of` has the number of dimensions of arrays, and 0 for scalars."""
 
     def __init__(self, body: Block, parameters: Iterable[str], kinds: Mapping[str, nb.Type]) -> None:
-        """`kinds` has the types of names, as far as known; names that only scalars are stored in are found."""
+        """`kinds` has the types of names, as far as known; others are found by what is stored in them."""
         self.of = {name: rank for name, kind in kinds.items() if (rank := _rank(kind)) is not None}
         self._find_numbers(body, frozenset(parameters))
 
@@ -62,8 +62,17 @@ class Ranks:
             for part in parts
         )
 
+    def allocated(self, value: gast.expr | None) -> int | None:
+        """The rank of a new array, by the number of its extents; None for other expressions."""
+        match value:
+            case gast.Call(func=function, args=[shape, *_]) if dotted_path(function) in OF_SHAPE:
+                if isinstance(shape, gast.Tuple):
+                    return len(shape.elts) or None
+                return 1 if self.is_number(shape) else None
+        return None
+
     def _find_numbers(self, body: Block, parameters: frozenset[str]) -> None:
-        """Add the names that only scalars are stored in."""
+        """Add the names that only scalars, or one new array, are stored in."""
         stores: dict[str, list[gast.expr | None]] = {}
         for each in walk_statements(body):
             value = _FIRST if isinstance(each, gast.For) and is_range(each.iter) else getattr(each, "value", None)
@@ -73,6 +82,9 @@ class Ranks:
 
         def wider(numbers: frozenset[str]) -> frozenset[str]:
             self.of |= dict.fromkeys(numbers, 0)
+            for name in unknown:
+                if len(stores[name]) == 1 and (rank := self.allocated(stores[name][0])) is not None:
+                    self.of[name] = rank
             return numbers | {name for name in unknown if all(self.is_number(value) for value in stores[name])}
 
         fixed_point(wider, frozenset[str]())

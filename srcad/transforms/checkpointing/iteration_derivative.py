@@ -18,10 +18,13 @@ from srcad.transforms.adjoint.call_derivatives import Callees, Pair
 from srcad.transforms.analysis.program_facts import analyse
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed
 from srcad.transforms.checkpointing.snapshot_functions import Drivers
+from srcad.transforms.inference.subroutine_types import Specialised
 from srcad.transforms.ir.build import Block, const, load, tuple_of
 from srcad.transforms.ir.generated_functions import function
 from srcad.transforms.ir.name_types import differentiable
-from srcad.transforms.sweeps.callee_pairs import make_pair
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.derivative_versions import Gradient
+from srcad.transforms.sweeps.callee_pairs import make_pair, make_tangent
 from srcad.transforms.sweeps.gradient_function import (
     joined,
     result_of,
@@ -31,12 +34,15 @@ from srcad.transforms.sweeps.gradient_function import (
     trace_blanks,
     with_lists,
 )
+from srcad.transforms.sweeps.gradient_pairs import make_gradient_pair, make_gradient_tangent
 from srcad.transforms.sweeps.sweep_construction import sweeps
 
 
 def make_any_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
     """Make the functions of a pair; returns the positions of arguments that the reverse function gets again."""
     version = pair.version
+    if isinstance(version, Gradient):
+        return make_gradient_pair(pair)
     if not isinstance(version, Checkpointed):
         return make_pair(pair, callees)
     active = _active(pair, version)
@@ -44,6 +50,13 @@ def make_any_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
     needs = drivers.make()
     pair.functions.append(_iteration(drivers, callees))
     return needs
+
+
+def make_any_tangent(name: str, version: Specialised, wrt: tuple[int, ...], callees: Callees) -> Unit:
+    """The tangent function of a version: returns all results, then the tangents of those that have one."""
+    if isinstance(version, Gradient):
+        return make_gradient_tangent(name, version, wrt)
+    return make_tangent(name, version, wrt, callees)
 
 
 def _active(pair: Pair, version: Checkpointed) -> list[int]:

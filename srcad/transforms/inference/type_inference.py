@@ -46,7 +46,7 @@ def types_of_some(
         return infer(executable(unit), argument_types, names).types
     except CannotType as problem:
         place = _place_in_callee(unit, problem) or place_of_line(unit, problem.line)
-        raise CannotType(as_written(problem.reason, place), problem.line, place) from None
+        raise CannotType(as_written(problem.reason, place), problem.line, place, problem.name) from None
 
 
 @stage("type_inference")
@@ -59,7 +59,7 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
         inferred = _inferred(unit, argument_types)
     except CannotType as problem:
         place = _place_in_callee(unit, problem) or place_of_line(unit, problem.line)
-        raise CannotType(as_written(problem.reason, place), problem.line, place) from None
+        raise CannotType(as_written(problem.reason, place), problem.line, place, problem.name) from None
     known = Types(inferred.types, inferred.result)
     for name, kind in inferred.types.items():
         if isinstance(kind, types.Optional) and isinstance(kind.type, types.Array):
@@ -138,8 +138,10 @@ def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:
     if unknown:
         try:
             return infer(executable(unit, unknown), argument_types)
-        except CannotType:
-            pass  # a name is read before its first store in the source: the placeholder is needed
+        except CannotType as problem:
+            if problem.name is not None:
+                raise
+            # Else a name is read before its first store in the source: the placeholder is needed.
     try:
         return infer(executable(unit), argument_types)
     except CannotType as problem:
@@ -171,9 +173,12 @@ class _WithoutUnset(gast.NodeTransformer):  # type: ignore[misc]  # gast carries
 
     def visit_Assign(self, node: gast.Assign) -> gast.stmt:
         is_early_copy = isinstance(node.value, gast.Name) and node.value.id in self.unknown - self.seen
+        name = written(node)
         if notes_of(node).unset or is_early_copy:
+            if is_early_copy and name not in self.seen:
+                self.unknown.add(name)
             return gast.Pass()
-        self.seen.add(written(node))
+        self.seen.add(name)
         return node
 
 

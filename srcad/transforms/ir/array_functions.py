@@ -16,6 +16,7 @@ import builtins
 import enum
 import math
 import operator
+import sys
 from collections.abc import Hashable, Iterable
 from functools import cache
 from typing import Any
@@ -27,6 +28,7 @@ from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 
 MODULES = {"np": np, "math": math, "operator": operator, "kernels": kernels, "builtins": builtins}
+LIBRARY = "scipy"  # whose functions programs may call as well; it is imported by these programs only
 
 
 class Fact(enum.Flag):
@@ -181,6 +183,8 @@ FACTS: dict[str, Fact] = {
     "kernels.slice_extent": Fact.TOTAL,
     # Kernels of adjoints
     "kernels.unbroadcast": Fact.SECOND_SHAPE_ONLY,
+    "kernels.fitted": _NEW | Fact.SECOND_SHAPE_ONLY,
+    "kernels.zero_like": _LIKE | Fact.ZEROS,
     "kernels.scatter_add": Fact.WRITES,
     "kernels.unexpand": Fact.WRITES,
     "kernels.grown": Fact.NEW,
@@ -195,6 +199,7 @@ FACTS: dict[str, Fact] = {
     "kernels.diag_adjoint": Fact.VIEW | Fact.READ_ONLY,
     "kernels.diff_adjoint": Fact.VIEW,
     # Checks, and what is printed
+    "kernels.require_iteration": Fact.CHECKS,
     "kernels.same_extent": Fact.CHECKS,
     "kernels.check_fits": Fact.CHECKS,
     "kernels.check_index": Fact.CHECKS,
@@ -251,6 +256,8 @@ def result_of(called: Any, count: int = 1) -> Result:
     """
     if not isinstance(called, Hashable):
         return Result.ANY
+    if hasattr(type(called), "__srcad_new__"):
+        return Result.NEW
     facts, rules = _facts_by_function().get(called, Fact(0)), registry.variants(called)
     if Fact.VIEWS in facts and count > 1:
         return Result.ANY
@@ -267,7 +274,8 @@ def named(path: str | None) -> Any:
     (True, None, None)
     """
     first, *rest = (path or "").split(".")
-    found: Any = MODULES.get(first) if rest else getattr(builtins, first, None)
+    found: Any = MODULES.get(first, sys.modules.get(LIBRARY) if first == LIBRARY else None)
+    found = found if rest else getattr(builtins, first, None)
     for attribute in rest:
         found = getattr(found, attribute, None)
     return found

@@ -124,8 +124,8 @@ def effect(statement: Any) -> Any:
 
 
 def noted(node: gast.BinOp) -> gast.BinOp:
-    """Note on a division that it comes from a derivative rule."""
-    return note(node, of_rule=isinstance(node.op, gast.Div))
+    """Note on a division or a power that it comes from a derivative rule."""
+    return note(node, of_rule=isinstance(node.op, (gast.Div, gast.Pow)))
 
 
 def place_of(node: gast.AST) -> Place | None:

@@ -20,6 +20,8 @@ import numba
 import numpy as np
 
 from srcad.runtime import kernels
+from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.ir.build import dotted
 from srcad.transforms.ir.constant_conditions import Member
 
@@ -33,7 +35,7 @@ _CALLED = (
 _EXCEPTIONS = [
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 ]
-RESERVED = frozenset([*MODULES, "prange", *_CALLED, *_EXCEPTIONS])
+RESERVED = frozenset([*MODULES, LIBRARY, "prange", *_CALLED, *_EXCEPTIONS])
 
 _PREFERRED = {"np.absolute": "np.abs", "np.conjugate": "np.conj"}
 _TWINS = {"amax": "max", "amin": "min", "around": "round", "row_stack": "vstack", "product": "prod"}
@@ -61,6 +63,21 @@ def module_path(thing: Any, attribute: str, module: ModuleType) -> tuple[str, li
     for part in [*rest, attribute]:
         value = getattr(value, part, None)
     return (root, [*rest, attribute]) if value is thing and thing is not None else None
+
+
+def library_path(thing: Any) -> str | None:
+    """The public dotted path of a function of SciPy, however it was imported; None for other objects.
+
+    >>> from scipy.special import gammaln
+    >>> library_path(gammaln), library_path(np.sin)
+    ('scipy.special.gammaln', None)
+    """
+    path = primitive_name(thing) if callable(thing) and not isinstance(thing, type) else ""
+    root, *rest = path.split(".")
+    value = sys.modules.get(LIBRARY) if root == LIBRARY else None
+    for part in rest:
+        value = getattr(value, part, None)
+    return path if value is thing else None
 
 
 def constant_path(value: Any) -> str | None:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import gast
@@ -33,6 +34,7 @@ from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.unit import Unit
 
 _T = TypeVar("_T")
+_NOTHING: Mapping[str, nb.Type] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Settings:
     is_primal       the function itself is asked for: what it writes into its parameters reaches the caller's arrays
     is_again        the function has been through the passes before: once is enough
     in_place        the function may write into its parameters
+    interpreted     what is generated runs as plain Python
     debug           statements are followed by checks that they have made no NaN
     observed        what runs on actual arguments have shown, where types are observed and not inferred
     numbers         tell outlined loops of one derivation apart
@@ -60,6 +63,7 @@ class Settings:
     is_primal: bool = False
     is_again: bool = False
     in_place: bool = False
+    interpreted: bool = False
     debug: bool = False
     observed: Any = None
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -138,11 +142,15 @@ class Code:
         """A maker of names that do not occur in the function."""
         return Names({*mentions(self.body), *self.parameters})
 
-    def with_body(self, body: Block) -> Code:
-        """This function with other statements, or with statements that have been changed in place."""
+    def with_body(self, body: Block, new: Mapping[str, nb.Type] = _NOTHING) -> Code:
+        """This function with other statements, or with statements that have been changed in place.
+
+        `new` has the types of new names.
+        """
         tree = copy(self.unit.tree)
         tree.body = body
-        return replace(self, unit=replace(self.unit, tree=tree))
+        types = replace(self.types, of={**self.types.of, **new}) if new else self.types
+        return replace(self, unit=replace(self.unit, tree=tree), types=types)
 
     def with_unit(self, unit: Unit, types: Types | None = None) -> Code:
         """This function with another unit, and other types."""

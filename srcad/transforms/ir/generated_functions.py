@@ -46,7 +46,7 @@ class Made:
             Types(kinds or {}),
             outputs=self.outputs.get(tree.name, ()),
             primals=notes_of(tree).primals,
-            settings=Settings(loops=kinds is not None, debug=debug),
+            settings=Settings(loops=kinds is not None, interpreted=not loops, debug=debug),
         )
 
 

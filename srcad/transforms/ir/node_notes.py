@@ -120,6 +120,10 @@ class Notes:
     Set by `reverse_control_flow`; read by `loop_order`."""
     skips_zeros: bool = False
     """Branch: the statements that it skips would add zeros. Set by `zero_guards`; read by `control_dependence`."""
+    rule_call: Any = None
+    """Statement: it is part of a function of a user's rule, inlined for this `RuleResult`. Set by `calls_by_rule`; read
+    by `users_rule_checks`.
+    """
     of_rule: bool = False
     """Division: it stems from a derivative rule. Set by `build.noted`; read by `redundancy_elimination`."""
     copies_into_trace: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ import gast
 
 from srcad.names import Names
 from srcad.runtime.support.structured_arguments import attributes
+from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.ir.canonical_names import MODULES, RESERVED
 from srcad.transforms.ir.constant_conditions import Member
 from srcad.transforms.ir.unit import Capture, Unit
@@ -45,7 +47,7 @@ class Draft:
         for name, bound in self.bindings.items():
             if bound is thing:
                 return name
-        name = self.names.fresh(wish)
+        name = wish if wish == LIBRARY and thing is sys.modules.get(wish) else self.names.fresh(wish)
         self.bindings[name] = thing
         return name
 

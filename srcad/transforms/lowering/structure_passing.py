@@ -8,6 +8,7 @@ change.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, TypeAlias
 
 import gast
@@ -98,6 +99,27 @@ def inside(around: Memory, function: str) -> Memory:
         for name, held in around.names.items()
     }
     return Memory(names, steady=around.steady, rebound=around.rebound)
+
+
+def at_call(around: Memory, function: str) -> tuple[Memory, Hashable]:
+    """The outer state as seen by a function that is lowered separately for one call, which cannot change it.
+
+    Together with it a key: functions that are lowered in states with the same key read the same structures.
+    """
+    memory = around.copy()
+    memory.known.clear()
+    memory.frozen |= dict.fromkeys(memory.cells, f"outside of `{function}`, whose derivative is taken")
+    held = {name: each for name, each in memory.names.items() if isinstance(each, (Structure, Callee))}
+    return memory, tuple((name, _contents(each, memory)) for name, each in sorted(held.items()))
+
+
+def _contents(value: gast.expr, memory: Memory) -> Hashable:
+    if not isinstance(value, Structure):
+        return str(gast.dump(value.path if isinstance(value, Callee) else value))
+    held = memory.cells[value.cell]
+    if not isinstance(held, dict):
+        return id(held)
+    return value.cell.type, tuple((key, _contents(part, memory)) for key, part in held.items())
 
 
 def returned_length(tree: gast.FunctionDef) -> int | None:

@@ -35,7 +35,7 @@ from srcad.transforms.analysis.affine.integer_facts import Bounds, expression_of
 from srcad.transforms.analysis.affine.linear_forms import Form, is_extent
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of, is_basic
-from srcad.transforms.ir.array_functions import FACTS
+from srcad.transforms.ir.array_functions import FACTS, REDUCING
 from srcad.transforms.ir.build import (
     Block,
     at,
@@ -71,7 +71,7 @@ def with_bounds_checks(code: Code) -> Code:
     if not any(_is_concerned(each, code.types) for each in walk_statements(code.body)):
         return code
     unit = code.unit.with_tree(code.unit.copy_tree(), names=code.unit.names.copy())
-    walker = _Walk(code.with_unit(unit))
+    walker = Placement(code.with_unit(unit))
     body = walker.block(unit.tree.body, Facts.at_start(code.kinds), {*code.parameters})
     unit.tree.body = walker.written(body)
     return code.with_unit(replace(unit, bindings=walker.bindings))
@@ -99,8 +99,8 @@ def _subscripts(statement: gast.stmt, types: Types) -> list[gast.Subscript]:
     return [each for each in found if isinstance(each.value, gast.Name) and types.rank(each.value.id)]
 
 
-class _Walk:
-    """Goes through a function, and finds for each condition the place where it is checked."""
+class Placement:
+    """Goes through a function, finds what its subscripts need, and for each condition the place where it is checked."""
 
     def __init__(self, code: Code) -> None:
         self.types = code.types
@@ -112,6 +112,7 @@ class _Walk:
         self.alias = "kernels" if is_free else code.unit.names.fresh("kernels")
         self.bindings[self.alias] = kernels
         self.forms: dict[gast.stmt, Form] = {}  # of what statements assign to integers
+        self.passing = self.passing_arrays(code.body)
         self._stored: dict[gast.stmt, frozenset[str]] = {}
         self._is_barrier: dict[gast.stmt, bool] = {}
 
@@ -122,6 +123,9 @@ class _Walk:
         """
         items: list[Item] = []
         for statement in block:
+            if (there := self.existing(statement, facts)) is not None:
+                self.put(items, there, facts)
+                continue
             for each in self.needed(statement, facts):
                 if isinstance(each, Condition):
                     self.put(items, each, facts)
@@ -145,6 +149,8 @@ class _Walk:
             facts.learn(statement)
             if extents is not None:
                 facts.note(str(name), extents)
+            if name is not None and self.types.rank(name) and self.passing & facts.mentioned(name):
+                facts.forget([name])
             return facts.under(statement.test, True) if isinstance(statement, gast.Assert) else facts
         form = facts.form(statement.value)
         if form is not None:
@@ -157,11 +163,8 @@ class _Walk:
     def elementwise_extents(self, name: str, value: gast.expr, facts: Facts) -> tuple[gast.expr, ...] | None:
         """The extents of the result of an elementwise operation, where all operands are seen to have them."""
         rank = self.types.rank(name)
-        if not rank or not isinstance(value, (gast.UnaryOp, gast.BinOp, gast.Call)) or name in names_in(value):
-            return None
         arrays = [each for each in dict.fromkeys(names_in(value)) if self.types.rank(each)]
-        rule = registry.find(primitive_of(value, self.bindings)) if arrays else None
-        if rule is None or not rule.elementwise:
+        if not rank or not arrays or name in names_in(value) or not self.is_elementwise(value):
             return None
         whole = max(arrays, key=lambda each: self.types.rank(each) or 0)
         extents = facts.of(whole)
@@ -173,6 +176,29 @@ class _Walk:
             if None in own or own != forms[rank - len(own) :]:
                 return None
         return extents
+
+    def is_elementwise(self, value: gast.expr) -> bool:
+        """Whether an expression is an elementwise operation."""
+        if not isinstance(value, (gast.UnaryOp, gast.BinOp, gast.Call)):
+            return False
+        rule = registry.find(primitive_of(value, self.bindings))
+        return rule is not None and rule.elementwise
+
+    def passing_arrays(self, body: Block) -> set[str]:
+        """Results of elementwise operations that only such operations and reductions use.
+
+        They need not become arrays, if no check asks for their shapes.
+        """
+        made, kept = set[str](), set[str]()
+        for statement in walk_statements(body):
+            value = getattr(statement, "value", None)
+            is_fused = value is not None and self.is_elementwise(value)
+            if is_fused and (name := written(statement)) is not None:
+                made.add(name)
+            is_reduction = isinstance(value, gast.Call) and dotted_path(value.func) in REDUCING
+            if not (is_fused or is_reduction) and not inner_blocks(statement):
+                kept.update(names_in(statement))
+        return made - kept
 
     def is_sound(self, form: Form) -> bool:
         """Whether arithmetic on the numbers in a form is that of integers: unsigned ones wrap around at zero."""
@@ -292,6 +318,10 @@ class _Walk:
         return any(not aliases.is_local(name) for name in changed)
 
     # What is needed
+
+    def existing(self, statement: gast.stmt, facts: Facts) -> Condition | None:
+        """The condition that a statement checks, if the statement is to be placed anew."""
+        return None
 
     def needed(self, statement: gast.stmt, facts: Facts) -> Iterator[Item]:
         """What has to hold for the subscripts of a statement: conditions, and checks of the elements of arrays."""

@@ -12,7 +12,7 @@ through either.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from srcad.refusals.large_functions import NAMED_TUPLE_RESULT, NOT_COMPILED, OTH
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.analysis.dataflow import fixed_point
+from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.subroutine_types import (
     Kinds,
     Specialised,
@@ -52,6 +53,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import look_up
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.derivative_versions import Family, Passes, rewritten
 from srcad.transforms.normalise.exception_messages import with_plain_messages
 from srcad.transforms.normalise.in_place_resolution import settle
 
@@ -59,17 +61,24 @@ from srcad.transforms.normalise.in_place_resolution import settle
 Finish = Callable[[Code], Code]
 
 
+def calls_functions(unit: Unit) -> bool:
+    """Whether a unit calls functions that have no versions yet."""
+    return any(isinstance(each, Subroutine) for each in unit.bindings.values())
+
+
 class Library:
     """The versions that the calls of one derivative need."""
 
-    def __init__(self, finish: Finish) -> None:
-        self.finish = finish
+    def __init__(self, finish: Finish, numbers: Iterator[int], derivatives: Passes) -> None:
+        """`finish` has the passes that a version goes through, `derivatives` those that make derivatives."""
+        self.finish, self.numbers, self.derivatives = finish, numbers, derivatives
         self.known: dict[tuple[Subroutine, Kinds], Specialised] = {}
+        self.families: dict[tuple[Subroutine, Kinds], Family] = {}
 
     def specialise(self, code: Code) -> Code:
         """Rewrite calls as operations on values; in-place operations are resolved before and after."""
         unit, types = code.unit, code.types
-        if not any(isinstance(each, Subroutine) for each in unit.bindings.values()):
+        if not calls_functions(unit):
             return code
         rewriter = _Rewriter(self, unit, types)
         tree = unit.copy_tree()
@@ -86,13 +95,19 @@ class Library:
             self._make(key, place)
         return self.known[key]
 
+    def family(self, subroutine: Subroutine, kinds: Kinds, place: Place | None) -> Family:
+        """The derivatives of a function for these argument types."""
+        key = subroutine, kinds
+        if key not in self.families:
+            begin = settle(with_plain_messages(Code(subroutine.ssa, _types(*key, place), kinds)))
+            code = self.specialise(replace(begin, signature=kinds))
+            self.families[key] = Family(code, subroutine.wish, self.derivatives, self.numbers)
+        return self.families[key]
+
     def _make(self, key: tuple[Subroutine, Kinds], place: Place | None) -> None:
         subroutine, kinds = key
-        try:
-            types = subroutine.types_of(kinds)
-        except CannotType as problem:
-            raise NOT_COMPILED.at(problem.place or place, function=subroutine.wish, reason=problem.reason) from None
-        made = Specialised(f"_version_{len(self.known)}_{subroutine.wish}", subroutine, kinds)
+        types = _types(*key, place)
+        made = Specialised(f"_version_{next(self.numbers)}_{subroutine.wish}", subroutine, kinds)
         made.summary = _summary_of(types.result)
         self.known[key] = made
         count = len(self.known)
@@ -112,6 +127,13 @@ class Library:
         made.unit, made.types, made.counts = done.unit, done.types, done.counts
 
 
+def _types(subroutine: Subroutine, kinds: Kinds, place: Place | None) -> Types:
+    try:
+        return subroutine.types_of(kinds)
+    except CannotType as problem:
+        raise NOT_COMPILED.at(problem.place or place, function=subroutine.wish, reason=problem.reason) from None
+
+
 class _Rewriter:
     def __init__(self, library: Library, unit: Unit, types: Types) -> None:
         self.library = library
@@ -127,6 +149,8 @@ class _Rewriter:
         """The call, the parts of its result, and stores for the arrays that the callee writes."""
         place, arguments = place_of(statement), statement.value.args
         kinds = tuple(self.kind(argument, callee, place) for argument in arguments)
+        if isinstance(callee, DerivativeCall):
+            return rewritten(statement, callee, kinds, self)
         version = self.library.version(callee, kinds, place)
         self.bindings[version.name] = version
         whole, summary = self.names.temporary(), version.summary
@@ -246,7 +270,7 @@ def _refuse_writes_through_views(unit: Unit, types: Types) -> None:
         ]
         names = [arguments[position].id for found in summary.views for position in found if position != _OTHER]
         if any(aliases.is_written(name) for name in [*names, *results]):
-            raise VIEW_RESULT.at(place_of(statement), function=version.subroutine.wish)
+            raise VIEW_RESULT.at(place_of(statement), function=version.wish)
 
 
 def _reads(statement: Any, whole: str) -> bool:

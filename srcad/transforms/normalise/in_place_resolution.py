@@ -135,6 +135,14 @@ def blank(kind: nb.Type | None) -> gast.expr:
 
 def _in_place(types: Types, names: Names, same: dict[str, str], counts: dict[str, int], statement: gast.stmt) -> Block:
     """In-place operators as stores; the result's name becomes the `same` as the array's, if it has no other store."""
+    made = _stores(types, names, same, counts, statement)
+    if (rule_call := notes_of(statement).rule_call) is not None:
+        for each in made:
+            note(each, rule_call=rule_call)
+    return made
+
+
+def _stores(types: Types, names: Names, same: dict[str, str], counts: dict[str, int], statement: gast.stmt) -> Block:
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[target, value])) if (
             dotted_path(function) or ""

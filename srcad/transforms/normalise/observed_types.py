@@ -24,6 +24,7 @@ from srcad.refusals.records import OBJECT_STORE, TUPLE_STORE
 from srcad.refusals.types_and_results import OBJECT_VALUE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
+from srcad.runtime.support.errstate import IGNORED, unwarned
 from srcad.transforms.analysis.activity import differentiable_inputs, varied_names
 from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.analysis.dataflow import closure
@@ -60,16 +61,24 @@ class Observation:
         self.samples.append(tuple(map(own_copy, arguments)))
 
     def types_of(self, unit: Unit) -> tuple[Unit, Types]:
-        """The unit without unreached code, and the types of its names."""
+        """The unit without unreached code, and the types of its names. Raises Conflict if a name has several."""
         try:
-            watched = watch(unit, self.samples)
-        except Conflict as conflict:
+            watched = self._watch(unit)
+        except Conflict:
             if len(self.samples) == 1:
-                raise conflict.as_error(unit) from None
+                raise
             # Types differ for other values of the same argument types: the current call decides.
             del self.samples[:-1]
             return self.types_of(unit)
         return _Narrowing(unit, watched).result()
+
+    def _watch(self, unit: Unit) -> Watched:
+        """What is observed, without warnings: the run that is asked for gives them."""
+        before = unwarned.set(IGNORED)
+        try:
+            return watch(unit, self.samples)
+        finally:
+            unwarned.reset(before)
 
 
 class _Narrowing:

@@ -23,10 +23,12 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.users_rule_checks import check_calls_by_rule
 
 
 def refuse_hidden_views(code: Code) -> Code:
     """Raise where a written value could be read through another name in NumPy, but not in generated code."""
+    check_calls_by_rule(code)
     unit, types = code.unit, code.types
     stores = [(each, target.value.id) for each in walk_statements(unit.tree.body) if (target := stores_into(each))]
     calls = [each for each in walk_statements(unit.tree.body) if _gives_no_view(each, unit, types)]

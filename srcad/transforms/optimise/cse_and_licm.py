@@ -17,7 +17,9 @@ to the array.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import gast
@@ -44,6 +46,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.primitive import constant, primitive_of
 
+_NONE: Mapping[str, str] = MappingProxyType({})
 SAFE = frozenset(functions(TOTAL))
 
 
@@ -63,14 +66,21 @@ def tidy(code: Code) -> Code:
     return code.with_unit(unit)
 
 
-def _shared(block: Block, program: Program, known: dict[str, str], same: dict[str, str]) -> Block:
-    """CSE: drop operations that an earlier statement, in this block or an enclosing one, has already done."""
-    known = dict(known)
+def _shared(
+    block: Block, program: Program, known: dict[str, str], same: dict[str, str], equal: Mapping[str, str] = _NONE
+) -> Block:
+    """CSE: drop operations that an earlier statement, in this block or an enclosing one, has already done.
+
+    `equal` maps extents to others that they are known to equal from here on, by `same_extent`.
+    """
+    known, equal = dict(known), dict(equal)
     result: Block = []
     for statement in block:
+        if equal:
+            rewrite_names(statement, lambda read: end_of_chain(equal, read))
         for inner in inner_blocks(statement):
             if not is_exit(statement):
-                inner[:] = _shared(inner, program, known, same) or [gast.Pass()]
+                inner[:] = _shared(inner, program, known, same, equal) or [gast.Pass()]
         name = written(statement)
         if name and isinstance(statement, gast.Assign) and _is_single(program.flow, name):
             value: Any = statement.value
@@ -84,12 +94,21 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
         elif isinstance(statement, gast.Expr) and primitive_of(statement.value, program.unit.bindings) is same_extent:
             rewrite_names(statement, lambda read: end_of_chain(same, read))
             key = gast.dump(statement)
-            if key in known:
+            if key in known or len({gast.dump(each) for each in statement.value.args}) == 1:
                 continue
             if all(_is_single(program.flow, name) for each in statement.value.args for name in names_in(each)):
                 known[key] = key
+                equal.update(_equal_extents(statement.value.args, equal))
         result.append(statement)
     return result
+
+
+def _equal_extents(extents: list[gast.expr], equal: Mapping[str, str]) -> dict[str, str]:
+    """The second extent by name, as the first one, where both are names that are not one already."""
+    match extents:
+        case [gast.Name(id=one), gast.Name(id=other)] if end_of_chain(equal, one) != other:
+            return {other: one}
+    return {}
 
 
 def _is_repeatable(program: Program, statement: gast.Assign) -> bool:

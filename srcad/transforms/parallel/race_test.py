@@ -20,12 +20,12 @@ from srcad.transforms.analysis.affine.accesses import distance
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.dataflow import closure
-from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, SHAPE_ONLY, returns_new
+from srcad.transforms.ir.array_functions import LIBRARY, SHAPE_ATTRIBUTES, SHAPE_ONLY, returns_new
 from srcad.transforms.ir.build import clone, dotted_path, walk, walk_statements, written
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.side_effects import all_written, changed_memory, is_check, mutated_by, reads
 
-_MODULES = {"np", "math", "operator", "kernels"}
+_MODULES = {"np", "math", "operator", "kernels", LIBRARY}
 
 
 @dataclass

@@ -63,7 +63,8 @@ def contracted(code: Code) -> Code:
     """
     if any(is_parallel(each) for each in walk_statements(code.body)):
         return code
-    return code.with_body(_Contractor(code).contracted())
+    contractor = _Contractor(code)
+    return code.with_body(contractor.contracted(), contractor.new)
 
 
 class _Contractor:
@@ -72,6 +73,7 @@ class _Contractor:
         self.stores = store_counts(code)
         self.rows: dict[tuple[int, int, int], str] = {}
         self.replaced: dict[int, gast.expr] = {}
+        self.new: dict[str, nb.Type] = {}  # the types of arrays that have lost a dimension
 
     def contracted(self) -> Block:
         """The rewritten statements of the function."""
@@ -148,6 +150,9 @@ class _Contractor:
             extents[found.axis] = const(found.width)
         else:
             del extents[found.axis]
+            kind = self.kinds.get(found.array.name)
+            if isinstance(kind, nb.Array):
+                self.new[found.array.name] = kind.copy(ndim=kind.ndim - 1)
         shape = one_or_tuple(extents)
         path = dotted_path(value.func) or ""
         if path in MAKER_OF:

@@ -49,8 +49,9 @@ def with_single_elements(code: Code) -> Code:
     """
     if any(is_parallel(each) for each in walk_statements(code.body)):
         return code
-    _Contractor(code).walk(code.body)
-    return code.with_body(code.body)
+    contractor = _Contractor(code)
+    contractor.walk(code.body)
+    return code.with_body(code.body, contractor.kinds)
 
 
 class _Contractor:

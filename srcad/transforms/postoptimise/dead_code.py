@@ -1,7 +1,8 @@
 """Dead code elimination for generated statements.
 
-A statement is live if it has an effect, or if a live statement may read what it writes. Names of arrays that may share
-memory form one alias class: a store is live as long as anything in its class is read.
+A statement is live if it has an effect, or if a live statement may read what it writes; where the code is not compiled,
+a statement of the primal that may raise an exception is live as well. Names of arrays that may share memory form one
+alias class: a store is live as long as anything in its class is read.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import gast
 
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.dataflow import closure
+from srcad.transforms.analysis.may_raise import raising_statements
 from srcad.transforms.ir.build import Block, inner_blocks, is_exit, is_loop, walk_statements, without_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
@@ -35,6 +37,8 @@ class _Liveness:
         for statement in walk_statements(body):
             self._index(statement)
         effects = [statement for statement in walk_statements(body) if is_effect(statement)]
+        if code.settings.interpreted:
+            effects += raising_statements(code)
         self.alive = closure([*effects, *self.touching(code.outputs)], self.needed)
 
     def touching(self, names: Iterable[str]) -> Iterator[gast.stmt]:

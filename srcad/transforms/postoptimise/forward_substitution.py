@@ -15,6 +15,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from heapq import merge
 from itertools import groupby, islice
 from typing import Any
@@ -54,8 +55,9 @@ def with_plain_names(code: Code) -> Code:
     for statement in walk_statements(code.body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)
-    _plain_names(code.body, code.parameters)
-    return code.with_body(code.body)
+    change = _plain_names(code.body, code.parameters)
+    kinds = {change.get(name, name): kind for name, kind in code.kinds.items() if name not in change.values()}
+    return code.with_unit(code.with_body(code.body).unit, replace(code.types, of=kinds))
 
 
 def _shorten_range(node: gast.Call) -> None:
@@ -231,8 +233,8 @@ def _is_return(statement: gast.stmt, name: str, copy: str) -> bool:
     return False
 
 
-def _plain_names(body: Block, parameters: tuple[str, ...]) -> None:
-    """Give numbered names the plain name where that is free: `s_2` becomes `s`, `t17` the next free `t1`."""
+def _plain_names(body: Block, parameters: tuple[str, ...]) -> dict[str, str]:
+    """Give numbered names the plain name where that is free: `s_2` becomes `s`. Returns what was changed."""
     present = [node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)]
     taken = set(present) | set(parameters)
     stored = stored_in(body)
@@ -249,3 +251,4 @@ def _plain_names(body: Block, parameters: tuple[str, ...]) -> None:
         for node in walk(statement):
             if isinstance(node, gast.Name):
                 node.id = change.get(node.id, node.id)
+    return change

@@ -358,7 +358,8 @@ def _without_root(factors: list[gast.expr], known: _Known) -> list[gast.expr] | 
     such pair.
     """
     for k, each in enumerate(factors):
-        is_quotient = isinstance(each, gast.BinOp) and notes_of(each).of_rule and isinstance(each.right, gast.Name)
+        is_division = isinstance(each, gast.BinOp) and isinstance(each.op, gast.Div)
+        is_quotient = is_division and notes_of(each).of_rule and isinstance(each.right, gast.Name)
         for other in factors if is_quotient else ():
             root = isinstance(other, gast.Name) and {
                 known.name(call(f"{module}.sqrt", other)) for module in ("np", "math")

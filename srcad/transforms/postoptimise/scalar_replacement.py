@@ -67,7 +67,8 @@ def with_scalars(code: Code) -> Code:
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in everything):
         return code
     at = Facts.at_start(code.kinds, ranks_of(code).of)
-    return code.with_body(_Replacer(code).block(code.body, at, frozenset()))
+    replacer = _Replacer(code)
+    return code.with_body(replacer.block(code.body, at, frozenset()), replacer.new)
 
 
 class _Replacer:
@@ -75,6 +76,7 @@ class _Replacer:
         self.aliases, self.ranks, self.kinds = aliases_of(code), ranks_of(code).copy(), code.kinds
         self.names = code.fresh_names()
         self.made: dict[tuple[str, str], str] = {}
+        self.new: dict[str, nb.Type] = {}  # the types of the variables
 
     def block(self, block: Block, at: Facts, reached: frozenset[Place]) -> Block:
         """The rewritten block; `reached` has the elements that are accessed on every path to it."""
@@ -178,6 +180,8 @@ class _Replacer:
             wish = "".join(f"_{each}" if isinstance(each, str) else str(each) for each in words) if known else "_here"
             self.made[key] = self.names.fresh(f"{node.value.id}{wish if wish.startswith('_') else '_at' + wish}")
             self.ranks.of[self.made[key]] = 0
+            if isinstance(kind := self.kinds.get(node.value.id), nb.Array):
+                self.new[self.made[key]] = kind.dtype
         return self.made[key]
 
 

@@ -142,7 +142,7 @@ def with_lists(both: Sweeps, adjoints: Adjoints) -> Sweeps:
 
 def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Callees | None = None) -> Made:
     """`f_tangent(..., *dots) -> (result, result_dot)`: forward mode, in core form."""
-    program = analyse_forward(unit, types, [unit.parameters[k] for k in wrt])
+    program = analyse_forward(unit, types, [unit.parameters[k] for k in wrt], dependents_of(unit))
     names, bindings = unit.names.copy(), dict(unit.bindings)
     tangents = Tangents(program, names, bindings, callees)
     dots = [tangents.dot(unit.parameters[k]) for k in wrt]

@@ -70,6 +70,7 @@ class Independence:
         self.program, self.loop = program, loop
         self.statements = list(walk_statements(loop.body))
         self.accesses = [access for each in self.statements for access in accesses(program, each)]
+        self.all_roots = frozenset(root for _, _, what in self.accesses for root in self.roots(what))
         self.cover = Cover(program.meeting)
 
     def holds(self) -> bool:

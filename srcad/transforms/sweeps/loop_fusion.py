@@ -1,119 +1,165 @@
-"""Loop fusion: join a loop with a later one over the same range that reads what the first stores.
+"""Loop fusion: join loops over the same range that use the same arrays, before differentiation.
 
     for i in ...: y[i] = ...                for i in ...:
-    for i in ...: s += y[i] ** 2    ->          y[i] = ...
-                                                s += y[i] ** 2
+    s = 0.0                                     y[i] = ...
+    for i in ...: s += y[i] ** 2    ->          s += y[i] ** 2
+    u = 0.0                                     u += y[i] * z[i]
+    for i in ...: u += y[i] * z[i]
 
-Applies only where the fused loop can be reversed iteration by iteration (see `iteration_local_reversal`). It is correct
-if no iteration of the second loop accesses an element that a later iteration of the first loop accesses, unless both
-only read it.
+Both sweeps then go through memory once, and arrays that only pass values on from one loop to the next become numbers.
+Loops are joined if
+
+- the iterations of each are independent in reverse, and so are those of the joined loop (`iteration_local_reversal`),
+- no iteration of the second loop accesses an element that a later iteration of the first accesses, unless both read,
+- no statement in between has to stay between them: it is moved before or after the joined loop.
+
+What has to stay in order is a graph of the statements of a block. Two loops may be joined if no path of the graph leads
+from one to the other by way of a third statement (Kennedy and McKinley, Maximizing loop parallelism and improving data
+locality via loop fusion and distribution, LCPC 1993).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from functools import cache
 
 import gast
 
 from srcad.runtime.support.stage_timer import stage
+from srcad.transforms.analysis.affine.integer_facts import Bounds
 from srcad.transforms.analysis.program_facts import Program, analyse
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.ir.build import assign, clone, is_exit, load, loop, place_of
+from srcad.transforms.ir.build import Block, assign, clone, is_exit, load, loop, place_of, walk_blocks
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.pass_names import LOOP_FUSION
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
-from srcad.transforms.sweeps.independent_loop_schedule import Touched, late_statements
 from srcad.transforms.sweeps.iteration_local_reversal import Independence, tails
+from srcad.transforms.sweeps.statement_order import Order
+
+Pair = tuple[gast.For, gast.For]
 
 
 @stage("loop_fusion")
 def merged(unit: Unit, types: Types, independent: Sequence[str], dependent: Sequence[str]) -> Unit:
     """Fuse loops, for derivatives of `dependent` with respect to `independent`."""
-    if not unit.does(LOOP_FUSION) or len(_loops(unit)) < 2 or results_of_calls(unit):
+    if not unit.does(LOOP_FUSION) or not any(len(_loops(each)) > 1 for each in walk_blocks(unit.tree.body)):
+        return unit
+    if results_of_calls(unit):
         return unit
     program = analyse(unit, types, independent, dependent)
-    refused: set[tuple[gast.For, gast.For]] = set()
+    refused: set[Pair] = set()
     while True:
-        fused = _fused_once(program, refused, lambda changed: analyse(changed, types, independent, dependent))
-        if fused is None:
+        again = _fused(program, refused, lambda changed: analyse(changed, types, independent, dependent))
+        if again is None:
             return program.unit
-        program = fused
+        program = again
 
 
-def _loops(unit: Unit) -> list[gast.For]:
-    return [each for each in unit.tree.body if isinstance(each, gast.For)]
+def _loops(block: Block) -> list[gast.For]:
+    return [each for each in block if isinstance(each, gast.For)]
 
 
-def _fused_once(
-    program: Program, refused: set[tuple[gast.For, gast.For]], analysed: Callable[[Unit], Program]
-) -> Program | None:
-    """The program with the last two neighbouring loops fused that can be; None if there are none.
+def _fused(program: Program, refused: set[Pair], analysed: Callable[[Unit], Program]) -> Program | None:
+    """The program with loops fused, each with one other at most; None if there are none that can be.
 
-    Adds the pairs that cannot be to `refused`: fusing others does not change that.
+    Adds pairs that cannot be fused to `refused`: fusing others does not change that.
     """
-    loops = _loops(program.unit)
-    for first, second in reversed([*pairwise(loops)]):
-        joined = None if (first, second) in refused else _joined(program, first, second)
-        if joined is not None:
-            again = analysed(_replaced(program, first, second, joined))
-            if Independence(again, joined).holds():
-                return again
-        refused.add((first, second))
-    return None
+    while True:
+        fusion = _Fusion(program, refused)
+        body = fusion.block(program.unit.tree.body)
+        if not fusion.joined:
+            return None
+        tree = clone_of_header(program.unit.tree)
+        tree.body = body
+        again = analysed(program.unit.with_tree(tree))
+        failed = [pair for pair, loop in fusion.joined.items() if not Independence(again, loop).holds()]
+        if not failed:
+            return again
+        refused.update(failed)
 
 
-def _joined(program: Program, first: gast.For, second: gast.For) -> gast.For | None:
-    """The fused loop; None where it would compute something else, or nothing is gained."""
-    if not _have_one_range(program, first, second):
-        return None
-    one, other = Independence(program, first), Independence(program, second)
-    if not {root for kind, _, what in one.accesses if kind != "read" for root in one.roots(what)} & {
-        root for kind, _, what in other.accesses if kind == "read" for root in other.roots(what)
-    }:
-        return None
-    body = program.unit.tree.body
-    between = body[body.index(first) + 1 : body.index(second)]
-    waiting = Touched.by(program, late_statements(program, first, between))
-    late = Touched.by(program, [first]).with_these(waiting)
-    touched = Touched.by(program, [second])
-    if touched.names & late.stored or touched.roots & waiting.stores or touched.stores & waiting.roots:
-        return None
-    if touched.has_effect or late.has_effect:
-        return None
-    if any(
-        {a[0], b[0]} != {"read"} and program.meeting.meets_earlier(first, a[1], a[2], second, b[1], b[2])
-        for a in one.accesses
-        for b in other.accesses
-    ):
-        return None
-    last = [*tails(program, first), *tails(program, second)]
-    inner = [each for each in first.body if each not in last]
-    inner.append(assign(second.target.id, load(first.target.id), place_of(second)))
-    inner += [each for each in second.body if each not in last]
-    joined = loop(first.target.id, [clone(bound) for bound in first.iter.args], [*inner, *last], place_of(first))
-    return note(joined, parallel=is_parallel(first) or is_parallel(second))
+class _Fusion:
+    """Fuses pairs of loops in all blocks of a program, which stays as it is."""
 
+    def __init__(self, program: Program, refused: set[Pair]) -> None:
+        self.program, self.refused = program, refused
+        self.joined: dict[Pair, gast.For] = {}
+        self.independence = cache(lambda loop: Independence(program, loop))
+        self.is_independent = cache(lambda loop: self.independence(loop).holds())
 
-def _have_one_range(program: Program, first: gast.For, second: gast.For) -> bool:
-    """Whether two loops run over the same indices, in the same order, to the end."""
-    if is_exit(first.body[-1]) or is_exit(second.body[-1]):
-        return False
-    bounds = program.meeting.bounds(first)
-    return bounds == program.meeting.bounds(second) and bounds.low is not None and bounds.high is not None
+    def block(self, block: Block) -> Block:
+        """A block with loops fused, in it or in inner blocks."""
+        pairs = self.pairs(block)
+        if not pairs:
+            return [self.inside(each) for each in block]
+        order = Order(self.program, block)
+        for first, second in pairs:
+            taken = {id(each) for pair in self.joined for each in pair}
+            if id(first) in taken or id(second) in taken:
+                continue
+            if order.join(first, second):
+                self.joined[first, second] = self.join(first, second)
+            else:
+                self.refused.add((first, second))
+        return order.arranged({first: made for (first, _), made in self.joined.items()})
 
+    def inside(self, statement: gast.stmt) -> gast.stmt:
+        """A statement with loops fused in its blocks."""
+        fields = [name for name in ("body", "orelse") if isinstance(getattr(statement, name, None), list)]
+        made = {name: self.block(getattr(statement, name)) for name in fields}
+        if all(made[name] == getattr(statement, name) for name in fields):
+            return statement
+        copied = type(statement)(**{field: getattr(statement, field) for field in statement._fields})
+        copied.__dict__.update({key: value for key, value in statement.__dict__.items() if key not in made})
+        copied.__dict__.update(made)
+        return copied
 
-def _replaced(program: Program, first: gast.For, second: gast.For, joined: gast.For) -> Unit:
-    """The unit with the fused loop in place of the first; statements between the two move before or after it."""
-    unit, body = program.unit, program.unit.tree.body
-    start, stop = body.index(first), body.index(second)
-    late = late_statements(program, first, body[start + 1 : stop])
-    early = [each for each in body[start + 1 : stop] if each not in late]
-    tree = clone_of_header(unit.tree)
-    tree.body = [*body[:start], *early, joined, *late, *body[stop + 1 :]]
-    return unit.with_tree(tree)
+    def pairs(self, block: Block) -> list[Pair]:
+        """The pairs of loops that may be fused as far as their iterations are concerned; near ones first."""
+        ranges: dict[Bounds, list[gast.For]] = {}
+        for each in _loops(block):
+            bounds = self.program.meeting.bounds(each)
+            if bounds.low is not None and bounds.high is not None and not is_exit(each.body[-1]):
+                ranges.setdefault(bounds, []).append(each)
+        near = [
+            (k - j, place[j], place[k])
+            for place in ranges.values()
+            for k in range(len(place))
+            for j in range(k)
+            if (place[j], place[k]) not in self.refused
+        ]
+        found = []
+        for _, first, second in sorted(near, key=lambda each: each[0]):
+            if self.fits(first, second):
+                found.append((first, second))
+            else:
+                self.refused.add((first, second))
+        return found
+
+    def fits(self, first: gast.For, second: gast.For) -> bool:
+        """Whether two loops use an array in common, and the joined loop computes what they do."""
+        if not self.is_independent(first) or not self.is_independent(second):
+            return False
+        one, other = self.independence(first), self.independence(second)
+        if not one.all_roots & other.all_roots:
+            return False
+        return not any(
+            {a[0], b[0]} != {"read"} and self.program.meeting.meets_earlier(first, a[1], a[2], second, b[1], b[2])
+            for a in one.accesses
+            for b in other.accesses
+        )
+
+    def join(self, first: gast.For, second: gast.For) -> gast.For:
+        """The fused loop."""
+        last = [*tails(self.program, first), *tails(self.program, second)]
+        inner = [each for each in first.body if each not in last]
+        inner.append(assign(second.target.id, load(first.target.id), place_of(second)))
+        inner += [each for each in second.body if each not in last]
+        joined = loop(first.target.id, [clone(bound) for bound in first.iter.args], [*inner, *last], place_of(first))
+        made: gast.For = note(joined, parallel=is_parallel(first) or is_parallel(second))
+        return made
 
 
 def clone_of_header(tree: gast.FunctionDef) -> gast.FunctionDef:

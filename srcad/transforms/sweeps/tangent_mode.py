@@ -19,10 +19,17 @@ from srcad.refusals.names_and_functions import NO_FORWARD_RULE
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.runtime.rulebook.strong_zeros import infinite_names
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees, CallTangents, calls_in
-from srcad.transforms.adjoint.rule_expansion import bound, splice, weighted, with_strong_zeros
+from srcad.transforms.adjoint.rule_expansion import (
+    bound,
+    infinite_in,
+    refuse_closed,
+    refuse_unknown,
+    splice,
+    weighted,
+    with_strong_zeros,
+)
 from srcad.transforms.adjoint.to_core_form import Splitter
 from srcad.transforms.analysis.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.analysis.program_facts import Program
@@ -134,6 +141,7 @@ class Tangents:
         if rule.kind == "zero":
             return [assign(self.dot(name), self.zeros.zero(name), place)]
         inputs = bound(rule, positional, keywords, self.program.types, place)
+        refuse_closed(rule, inputs, self.program, place)
         if rule.partials is not None:
             return self.by_partials(name, rule, inputs, place)
         if rule.tangent is not None:
@@ -146,6 +154,7 @@ class Tangents:
         """The sum of partial derivatives times tangents."""
         template = rule.partials
         assert template is not None
+        refuse_unknown(rule, template, inputs, self.program, place)
         spliced = splice(
             template,
             {template.parameters[0]: load(name), **inputs},
@@ -154,7 +163,7 @@ class Tangents:
             self.bindings,
             not self.program.types.is_array(name),
         )
-        infinite = {name} if infinite_names(rule.primitive, template.parameters) else set()
+        infinite = infinite_in(rule, template, name, spliced, self.program)
         total: gast.expr | None = None
         for parameter, factor in zip(template.parameters[1:], spliced.returned, strict=False):
             argument = inputs.get(parameter)
@@ -194,13 +203,14 @@ class Tangents:
     def by_template(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:
         """The tangent rule, without the terms of inputs that have no tangent."""
         assert rule.tangent is not None
+        refuse_unknown(rule, rule.tangent, inputs, self.program, place)
         template = with_strong_zeros(rule, rule.tangent, inputs, self.program)
 
         def derivative(parameter: str) -> gast.expr:
             argument = inputs.get(parameter)
             if isinstance(argument, gast.Tuple):
                 return self.of_atom(argument)
-            if argument is not None and self.is_varied(argument):
+            if argument is not None and (rule.needs_all_tangents or self.is_varied(argument)):
                 return self.of_atom(argument)
             return load(_ABSENT)
 

@@ -83,7 +83,6 @@ def _watched(tape):
 
 
 @pytest.mark.parametrize("how", [np.asarray, lambda x: x.numpy(), lambda x: x.tolist()])
-@pytest.mark.filterwarnings("ignore::srcad.errors.GradientCut")
 def test_what_left_the_tape_as_a_plain_array_is_mentioned(how):
     with GradientTape() as tape:
         y = constant(np.asarray(how(V * 2.0)) * 3.0)

@@ -49,6 +49,7 @@ ARGUMENTS = {
     "kernels.diff_adjoint": (VECTOR, 0),
     "operator.getitem": (VECTOR, slice(1, None)),
     "np.imag": (MATRIX * 1j,),
+    "kernels.require_iteration": (True,),
     "kernels.same_extent": (3, 3),
     "kernels.check_fits": ((3,), (2, 3), "shapes differ"),
     "kernels.check_index": (2, 3, "x[i] is out of range"),

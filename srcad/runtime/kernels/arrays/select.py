@@ -22,11 +22,11 @@ def select(c: Any, a: Any, b: Any) -> Any:
 
 
 @overload(select)
-def _select(c: Any, a: Any, b: Any) -> Any:
+def _select(c, a, b):
     if any(isinstance(each, types.Array) for each in (c, a, b)):
         return lambda c, a, b: np.where(c, a, b)
 
-    def number(c: Any, a: Any, b: Any) -> Any:
+    def number(c, a, b):
         return a if c else b
 
     return number

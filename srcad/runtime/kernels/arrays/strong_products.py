@@ -22,14 +22,19 @@ _ONE = 1.0
 
 
 def strong_product(bar: Any, slope: Any, other: Any = _ONE) -> Any:
-    """The product bar * slope, and 0 where bar is 0 and the slope infinite or nan; with a third factor likewise.
+    """The product bar * slope, and 0 where bar is 0 and the slope infinite or nan.
+
+    With a third factor it is `strong_product(strong_product(bar, slope), other)`.
 
     >>> strong_product(np.array([0.0, 2.0, 0.0]), np.array([np.inf, np.inf, np.nan]))
     array([ 0., inf,  0.])
+    >>> strong_product(1.0, 0.0, np.inf)
+    0.0
     """
     before = unwarned.set(IGNORED)
     try:
-        return _strong(bar, bar * slope if other is _ONE else bar * slope * other)
+        found = _strong(bar, bar * slope)
+        return found if other is _ONE else _strong(found, found * other)
     finally:
         unwarned.reset(before)
 
@@ -96,14 +101,15 @@ def _compiles_to(function: Callable[..., Any], operation: Callable[..., Any]) ->
 
 
 def _selected(context: Any, builder: Any, signature: Any, args: Any, operation: Callable[..., Any]) -> Any:
-    """The operation on two or three floats, or 0 where the first is 0."""
+    """The operation on two or three floats, one after the other, and 0 where what it is applied to is 0."""
     kind = signature.return_type
     bar, *rest = (context.cast(builder, arg, own, kind) for arg, own in zip(args, signature.args, strict=True))
     zero, result = context.get_constant(kind, 0.0), bar
     applied = context.get_function(operation, kind(kind, kind))
     for each in rest:
-        result = applied(builder, (result, each))
-    return builder.select(builder.fcmp_ordered("==", bar, zero), zero, result)
+        is_zero = builder.fcmp_ordered("==", result, zero)
+        result = builder.select(is_zero, zero, applied(builder, (result, each)))
+    return result
 
 
 def _are_numbers(*kinds: Any) -> bool:
@@ -129,7 +135,7 @@ def _product_of_three(context: Any, builder: Any, signature: Any, args: Any) -> 
 
 
 @overload(strong_product)
-def _overload_strong_product(bar: Any, slope: Any) -> Any:
+def _overload_strong_product(bar, slope):
     if isinstance(bar, types.Array) or isinstance(slope, types.Array):
         elements = ufunc(_element_product)
         return lambda bar, slope: elements(bar, slope)
@@ -137,7 +143,7 @@ def _overload_strong_product(bar: Any, slope: Any) -> Any:
 
 
 @overload(strong_quotient)
-def _overload_strong_quotient(bar: Any, divisor: Any) -> Any:
+def _overload_strong_quotient(bar, divisor):
     if isinstance(bar, types.Array) or isinstance(divisor, types.Array):
         elements = ufunc(_element_quotient)
         return lambda bar, divisor: elements(bar, divisor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -171,3 +172,17 @@ def _abs(x):
 def _ndim(a):
     rank: Any = a.ndim if isinstance(a, types.Array) else 0 if isinstance(a, types.Number) else None
     return None if rank is None else lambda a: rank
+
+
+def _of_number(in_place: Any, operator_: Any) -> None:
+    """Let `s += x` of a number and an array give a new array, as Python does where a number has no such operator."""
+
+    def made(a, b):
+        is_plain = isinstance(a, (types.Number, types.Boolean)) and isinstance(b, types.Array)
+        return (lambda a, b: operator_(a, b)) if is_plain else None
+
+    overload(in_place)(made)
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    _of_number(getattr(operator, f"i{_name}"), getattr(operator, _name))

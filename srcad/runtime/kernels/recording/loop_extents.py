@@ -11,6 +11,7 @@ from numba.extending import lower_builtin, type_callable
 
 from srcad.runtime.support.broadcast_error import Widens
 
+_EMPTY = "a loop has no iteration, in code generated for loops with one"
 _DIFFER = "shapes differ, in code that was generated for shapes that do not"
 
 
@@ -24,6 +25,18 @@ def same_extent(a: int, b: int) -> None:
     """
     if a != b:
         raise Widens(_DIFFER)
+
+
+def require_iteration(is_entered: bool) -> None:
+    """Raise Widens if a loop is not entered, in code that was generated for loops with an iteration.
+
+    >>> require_iteration(True)
+    >>> require_iteration(False)
+    Traceback (most recent call last):
+    srcad.runtime.support.broadcast_error.Widens: a loop has no iteration, in code generated for loops with one
+    """
+    if not is_entered:
+        raise Widens(_EMPTY)
 
 
 def slice_extent(extent: int, start: int, stop: int) -> int:
@@ -45,6 +58,18 @@ def _same(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     a, b = _words(context, builder, signature, args)
     with builder.if_then(builder.icmp_signed("!=", a, b), likely=False):
         context.call_conv.return_user_exc(builder, Widens, (_DIFFER,))
+    return context.get_dummy_value()
+
+
+@type_callable(require_iteration)
+def _entered_type(context: Any) -> Callable[..., Any]:
+    return lambda is_entered: types.none if isinstance(is_entered, types.Boolean) else None
+
+
+@lower_builtin(require_iteration, types.Boolean)
+def _entered(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    with builder.if_then(builder.not_(context.cast(builder, args[0], signature.args[0], types.boolean)), likely=False):
+        context.call_conv.return_user_exc(builder, Widens, (_EMPTY,))
     return context.get_dummy_value()
 
 

@@ -15,9 +15,11 @@ instance, it is
         for tape in active.tapes:
             if a._identity in tape.known:
                 if node is None:
-                    if value.dtype.kind not in 'fc' or value.size >= LARGE or a._value.size >= LARGE or b.size >= LARGE:
+                    if tape.departures is not None or value.dtype.kind not in 'fc' or a._value.size >= LARGE or ...:
                         return recorded(plan, (a, b,), {}, result)
                     node = PrimitiveCall(plan, (a, b.copy(),), result, {})
+                elif tape.departures is not None:
+                    check_return((tape,), primitive, (a, b,), {})
                 tape.append(node)
             elif tape.cuts:
                 tape.note_cut(primitive, (a._identity,), (result,), None)
@@ -40,6 +42,7 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.support.untracked_conversions import check_return
 from srcad.runtime.tape.core.active_recordings import active
 from srcad.runtime.tape.core.operand import Readable
 from srcad.runtime.tape.core.tensor import Tensor, next_identity
@@ -94,13 +97,8 @@ def _recording(plan: Plan, kinds: Mapping[str, type], keywords: Mapping[str, Any
     named = "keywords" if keywords else "{}"
     call = f"({''.join(f'{name}, ' for name in kinds)}), {named}"
     handed = f"{', '.join(values.values())}{', **keywords' if keywords else ''}"
-    # Tuples with arrays or lists in them, and complex numbers where these have a definition of their own.
-    guards = [f"contents({name})" for name, kind in kinds.items() if kind is tuple]
-    guards += [f"contents(keywords[{name!r}])" for name, each in keywords.items() if type(each) is tuple]
-    if plan.for_complex is not None:
-        guards += [f"{values[name]}.dtype.kind == 'c'" for name in tensors]
     lines = [_head(kinds, keywords)]
-    if guards:
+    if guards := _guards(plan, kinds, keywords):
         lines += [f"if {' or '.join(guards)}:", f"    return otherwise({call})"]
     general = " or ".join(["value.dtype.kind not in 'fc'", *[f"{each}.size >= LARGE" for each in sizes]])
     if plan.kind != RULED or plan.stated is not None or plan.count < len(kinds):
@@ -117,15 +115,26 @@ def _recording(plan: Plan, kinds: Mapping[str, type], keywords: Mapping[str, Any
         "for tape in active.tapes:",
         f"    if {' or '.join(f'{name}._identity in tape.known' for name in tensors)}:",
         "        if node is None:",
-        f"            if {general}:",
+        f"            if tape.departures is not None or {general}:",
         f"                return recorded(plan, {call}, result)",
         *([] if plan.ranks is None else [f"            plan.check_ranks(({', '.join(values.values())},))"]),
         f"            node = PrimitiveCall(plan, ({held}), result, {named})",
+        "        elif tape.departures is not None:",
+        f"            check_return((tape,), primitive, {call})",
         "        tape.append(node)",
         "    elif tape.cuts:",
         f"        tape.note_cut(primitive, ({''.join(f'{name}._identity, ' for name in tensors)}), (result,), None)",
         "return result",
     ]
+
+
+def _guards(plan: Plan, kinds: Mapping[str, type], keywords: Mapping[str, Any]) -> list[str]:
+    """Tests for tuples with arrays or lists in them, and for complex numbers that have a definition of their own."""
+    guards = [f"contents({name})" for name, kind in kinds.items() if kind is tuple]
+    guards += [f"contents(keywords[{name!r}])" for name, each in keywords.items() if type(each) is tuple]
+    if plan.for_complex is not None:
+        guards += [f"{name}._value.dtype.kind == 'c'" for name, kind in kinds.items() if kind is Tensor]
+    return guards
 
 
 def _made(lines: Sequence[str], key: tuple[Any, ...], plan: Plan) -> Callable[..., Any]:
@@ -138,6 +147,7 @@ def _made(lines: Sequence[str], key: tuple[Any, ...], plan: Plan) -> Callable[..
         "Tensor": Tensor,
         "active": active,
         "apply": apply,
+        "check_return": check_return,
         "compute": plan.compute,
         "contents": contents,
         "generic": np.generic,

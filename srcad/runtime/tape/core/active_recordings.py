@@ -6,18 +6,18 @@ execution. A `GradientTape` pushes its recording on this stack while it is enter
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
-
-import numpy as np
 
 
 class Recording:
     """What one tape has recorded: its nodes, the identities that it follows, the variables that it watches."""
 
-    __slots__ = ("__weakref__", "conversions", "cuts", "known", "nodes", "roots", "variables", "watches_accessed")
+    __slots__ = (
+        *("__weakref__", "conversions", "cuts", "departures", "known", "nodes", "roots", "variables"),
+        "watches_accessed",
+    )
 
     def __init__(self, watches_accessed: bool = True) -> None:
         self.known: set[int] = set()
@@ -25,6 +25,7 @@ class Recording:
         self.nodes: list[Any] = []
         self.cuts: dict[int, tuple[Any, tuple[int, ...], str | None]] = {}  # result -> operation, inputs, why it cuts
         self.conversions: dict[int, str] = {}  # identity -> how it was converted to a number or array
+        self.departures: Any = None  # where tensors became plain values, if any did
         self.variables: dict[int, Any] = {}
         self.watches_accessed = watches_accessed
 
@@ -115,9 +116,3 @@ class Active(threading.local):
 
 
 active = Active()
-
-
-@functools.cache
-def why_cut(dtype: np.dtype[Any]) -> str:
-    """Why an operation without a derivative whose result has this dtype has none."""
-    return "its derivative is zero everywhere" if dtype.kind in "fc" else f"its result has the dtype {dtype}"

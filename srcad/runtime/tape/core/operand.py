@@ -9,7 +9,7 @@ import numpy as np
 
 from srcad.errors import CompilerBug
 from srcad.refusals.tapes import LEAVES_TAPE
-from srcad.runtime.support.untracked_conversions import refuse_or_warn
+from srcad.runtime.support.untracked_conversions import note_conversion, note_number
 from srcad.runtime.tape.core.active_recordings import active
 from srcad.runtime.tape.protocols.array_protocols import ArrayProtocols
 
@@ -42,23 +42,22 @@ class Operand(ArrayProtocols):
                 "a derivative rule has made an array of a tensor that an outer tape follows, which cuts the gradient",
                 hint="in rules and kernels, np.array and np.asarray must not be applied to operands",
             )
-        if active.tapes and active.who_know([self._read()._identity]):
-            refuse_or_warn(sys._getframe(1))
-        return super().__array__(dtype, copy)
+        tapes = active.who_know([self._read()._identity]) if active.tapes and not active.customs else []
+        array = super().__array__(dtype, copy=True if tapes and copy is None else copy)
+        note_conversion(tapes, sys._getframe(1), array)
+        return array
 
     def _leave(self, how: str) -> Any:
         """The value, for a conversion that cuts the gradient; refused in a compiled function's run for a derivative."""
         if active.reruns and active.who_know([self._identity]):
             raise LEAVES_TAPE.error(how=how)
-        if active.tapes:
-            self._note(how)
+        self._note(how)
         return self._array()
 
     def _note(self, how: str) -> None:
         """Tell the tapes that follow this operand that it is converted to a plain number or array."""
-        for tape in active.tapes:
-            if self._identity in tape.known:
-                tape.conversions[self._identity] = how
+        for tape in active.who_know([self._identity]):
+            note_number(tape, self._identity, how, sys._getframe(1))
 
 
 class Readable(Operand):

@@ -22,6 +22,7 @@ from srcad.errors import MissingRule, NotDifferentiable, SrcadError, TapeMisuse
 from srcad.refusals.tapes import SECOND_BY_TAPE
 from srcad.runtime.support.array_snapshots import snapshot
 from srcad.runtime.support.nested_structures import flatten, pack_as
+from srcad.runtime.support.untracked_conversions import check_return
 from srcad.runtime.tape.core.active_recordings import Recording, active
 from srcad.runtime.tape.core.node import Node, Pairs
 from srcad.runtime.tape.core.operand import Readable
@@ -88,6 +89,7 @@ def record_call(
     tapes = active.who_know([leaf._identity for leaf in leaves if type(leaf) is Tensor])
     if not tapes:
         return as_tensors(function.primal(unwrapped(inputs)), inputs)
+    check_return(tapes, None, (*leaves, *arrays))
     if arrays or not is_flat or np.ndarray in map(type, inputs):
         inputs, arrays = snapshot((inputs, arrays))
         leaves = inputs if is_flat else flatten(inputs)

@@ -19,7 +19,8 @@ import numpy as np
 from srcad.errors import BadValue
 from srcad.runtime.rulebook.registry import definition, find
 from srcad.runtime.support.nested_structures import flatten, map_leaves
-from srcad.runtime.tape.core.active_recordings import active, why_cut
+from srcad.runtime.support.untracked_conversions import check_return
+from srcad.runtime.tape.core.active_recordings import active
 from srcad.runtime.tape.core.operand import Operand
 from srcad.runtime.tape.core.tensor import Tensor, tensor_of, tensors_in
 from srcad.runtime.tape.protocols.arithmetic import NO_KEYWORDS, hook
@@ -43,7 +44,7 @@ from srcad.runtime.tape.recording.call_plans import (
 from srcad.runtime.tape.recording.call_rewrites import spelling
 from srcad.runtime.tape.recording.composed_calls import ComposedCall, check_accepted, run_if_new
 from srcad.runtime.tape.recording.primitive_call import GeneralCall, PrimitiveCall
-from srcad.runtime.tape.recording.retention import frozen, is_inexact, retained
+from srcad.runtime.tape.recording.retention import frozen, is_inexact, retained, why_cut
 from srcad.runtime.tape.recording.rule_coverage import (
     check_covered,
     check_discrete,
@@ -166,6 +167,8 @@ def recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
     node: Any = None
     for tape in active.tapes:
         if tape.follows(read):
+            if tape.departures is not None:
+                check_return((tape,), plan.primitive, plan.inputs(arguments), keywords)
             if node is None:
                 node = _node(plan, arguments, keywords, result)
             if node is not None:
@@ -218,6 +221,7 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
     arguments, keywords = without_variables(arguments), without_variables(keywords)
     inputs = list(tensors_in((arguments, keywords)))
     tapes = active.who_know([tensor._identity for tensor in inputs]) if active.tapes else []
+    check_return(tapes, primitive, arguments, keywords)
     kind = derivative_of(primitive) if tapes else ZERO
     if tapes and (meaning := spelling(primitive, arguments, keywords)) is not None:
         return meaning(*arguments, **keywords)

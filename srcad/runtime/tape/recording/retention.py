@@ -127,6 +127,12 @@ def is_inexact(tensor: Tensor) -> bool:
     return type(tensor._value) is np.float64 or tensor._value.dtype.kind in "fc"
 
 
+@functools.cache
+def why_cut(dtype: np.dtype[Any]) -> str:
+    """Why an operation without a derivative whose result has this dtype has none."""
+    return "its derivative is zero everywhere" if dtype.kind in "fc" else f"its result has the dtype {dtype}"
+
+
 def shell(value: Any) -> Any:
     """A value with the same identity, shape and dtype that takes no memory."""
     if type(value) is Tensor:

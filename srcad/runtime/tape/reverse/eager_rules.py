@@ -17,6 +17,7 @@ import gast
 import numpy as np
 
 from srcad.names import Names
+from srcad.refusals.names_and_functions import NO_RULE_BY_ARGUMENT
 from srcad.refusals.tapes import EAGER_NO_COMPLEX_RULE, EAGER_NO_RULE, NO_ADJOINT, NO_TANGENT
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.partial_rules import partials_as_adjoint, partials_as_tangent
@@ -134,6 +135,7 @@ def pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
     template = rule.partials or rule.adjoint
     if template is None:
         raise NO_ADJOINT.error(function=primitive_name(rule.primitive))
+    _refuse_unknown(rule, template, wanted)
     names = _Bars(template, "_bar")
     result = template.parameters[0]
     body = guarded(
@@ -152,6 +154,7 @@ def _pushforward_function(rule: Rule, active: tuple[str, ...]) -> Run | None:
     template = rule.tangent or rule.partials
     if template is None:
         raise NO_TANGENT.error(function=primitive_name(rule.primitive))
+    _refuse_unknown(rule, template, active)
     names = _Bars(template, "_dot")
     result = template.parameters[0]
     body = guarded(
@@ -163,6 +166,11 @@ def _pushforward_function(rule: Rule, active: tuple[str, ...]) -> Run | None:
         return None
     lines = [f"({', '.join(names.of(name) for name in active)},) = dots", *lines, f"return {names.of(result)}"]
     return _made(rule, template, "pushforward", "dots", lines)
+
+
+def _refuse_unknown(rule: Rule, template: Template, asked: Collection[str]) -> None:
+    for name in sorted(template.refuses & {*asked}):
+        raise NO_RULE_BY_ARGUMENT.error(function=primitive_name(rule.primitive), argument=name)
 
 
 class _Bars:

@@ -17,8 +17,8 @@ from srcad.runtime.tape.values.list_stacking import packed
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
     """A tensor with a copy of the value; a single number fills the `shape`. The dtype follows NumPy.
 
-    A tensor is returned as it is, as in TensorFlow. A list with tensors is converted as by `convert_to_tensor`: tapes
-    that follow the tensors follow the result.
+    A tensor is returned as it is, and the present value of a variable is taken, as in TensorFlow. A list with tensors
+    is converted as by `convert_to_tensor`: tapes that follow the tensors follow the result.
 
     Raises ValueError if the value is not an array of numbers (such as None), TypeError if it does not fit the `shape`.
 
@@ -29,7 +29,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     """
     if isinstance(value, Tensor) or holds_operands(value):
         return _reshaped(convert_to_tensor(value), dtype, shape)
-    array = as_array(value, dtype, copy=True)
+    array = as_array(value.numpy() if isinstance(value, Operand) else value, dtype, copy=True)
     if shape is None:
         return tensor_of(array if array.ndim else array[()])
     wanted = _lengths(shape)

@@ -223,6 +223,10 @@ class Facts(Extents):
         self._mentioned[name] = frozenset(each for part in parts for each in names_in(part))
         self._used |= {name, *self._mentioned[name]}
 
+    def mentioned(self, name: str) -> frozenset[str]:
+        """The names that what is known of a name's extents, or of a test, depends on."""
+        return self._mentioned.get(name, frozenset())
+
     def of(self, name: str) -> tuple[gast.expr, ...] | None:
         """The extents of an array, as expressions of values known here."""
         found = self.extents.get(name)

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from srcad.refusals.loops import KEPT_ITERATOR
-from srcad.refusals.names_and_functions import INNER_DERIVATIVE, READS_NAMES
+from srcad.refusals.names_and_functions import READS_NAMES
 from srcad.refusals.numpy_calls import (
     ENUM_MEMBER,
     ITERTOOLS,
@@ -46,7 +46,6 @@ _DTYPES = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_", "comple
 # The iterators of these are consumed when read, so generated code, which may read them again, cannot keep them.
 _USED_UP = (iter, next, zip, enumerate, reversed, np.nditer, np.ndenumerate, np.ndindex, np.broadcast, np.nested_iters)
 _BY_NAME = (eval, exec, locals, globals, vars)
-_OF_DERIVATIVES = frozenset({"grad", "value_and_grad", "vjp", "jvp", "hvp", "hessian", "jacobian"})
 
 
 class Iterators(Functional):
@@ -108,8 +107,6 @@ class Iterators(Functional):
             each.arg == "constant_values" and self.is_computed_tuple(each.value) for each in node.keywords
         ):
             self.refuse(PAD_VALUES)
-        if getattr(meaning, "__module__", None) == "srcad.api.grad_vjp_jvp" and meaning.__name__ in _OF_DERIVATIVES:
-            self.refuse(INNER_DERIVATIVE, function=meaning.__name__)
         return super().call(node)
 
     def first_of(self, node: gast.Call) -> gast.expr | None:

@@ -55,6 +55,8 @@ class Methods(Construction):
         found = inspect.getattr_static(cell.type, name, None) if after is None else behind(cell.type, after, name)
         if found is object.__init__:
             return const(None)
+        if hasattr(type(found), "__srcad_custom__"):
+            return self.called(found, [receiver, *node.args], node.keywords)
         found = getattr(found, "__wrapped_primal__", found)
         if isinstance(found, staticmethod):
             return self.called(found.__func__, node.args, node.keywords)

@@ -34,3 +34,16 @@ def test_extents_that_differ_raise():
         checked(3, 1)
     with pytest.raises(Widens, match="shapes differ"):
         kernels.same_extent(3, 1)
+
+
+@pytest.mark.compiled
+def test_loops_that_are_not_entered_raise():
+    @numba.njit
+    def checked(is_entered):
+        kernels.require_iteration(is_entered)
+        return 1
+
+    assert checked(True) == 1
+    for call in (checked, kernels.require_iteration):
+        with pytest.raises(Widens, match="no iteration"):
+            call(False)

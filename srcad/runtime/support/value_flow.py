@@ -1,0 +1,306 @@
+"""Which expressions of a source file may hold a value that is computed from given expressions.
+
+    a = np.asarray(v)           with this call given: `a`, `b` and `self.scale` hold what is computed from it,
+    b = [2.0 * a, 1.0]          `n`, which is no floating-point number, and `c`, a comparison, do not
+    self.scale = b[0]
+    n, c = len(a), a > 0.0
+
+A forward data-flow analysis on Python's syntax tree. It does not look at the order of statements, follows names by
+their scope and attributes by the name of the field, of whatever object. What a function stores in its arguments is not
+followed, except for functions of NumPy and methods of containers that are known to write.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import sys
+import types
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
+_FACTS = frozenset(("shape", "ndim", "size", "dtype"))
+# Functions and methods that say that the value is wanted without a derivative.
+EXPLICIT = frozenset(("numpy", "item", "tolist", "float", "complex", "stop_gradient"))
+# Their results have no derivative: texts, truth values, integers.
+_DISCRETE = frozenset(
+    (
+        *("allclose", "argmax", "argmin", "argsort", "array_equal", "bool", "format", "int", "isclose", "isfinite"),
+        *("isinf", "isinstance", "isnan", "len", "print", "range", "repr", "searchsorted", "shape", "str", "type"),
+    )
+)
+_MUTATORS = frozenset(("add", "append", "appendleft", "extend", "fill", "fit", "insert", "put", "setdefault", "update"))
+_WRITERS = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
+
+
+def called_name(node: ast.AST) -> str | None:
+    """The last part of the name of the function that a node calls; None if it is no such call.
+
+    >>> called_name(ast.parse("np.linalg.norm(x)").body[0].value)
+    'norm'
+    """
+    function = node.func if isinstance(node, ast.Call) else None
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else None
+
+
+class Source:
+    """The syntax tree of a file, with the parents of nodes and their positions."""
+
+    def __init__(self, text: str) -> None:
+        self.tree, self.lines = ast.parse(text), text.splitlines()
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.imported: set[str] = set()
+        self._spans: dict[tuple[int | None, ...], ast.AST] = {}
+        self._call_ends: dict[tuple[int | None, ...], ast.AST] = {}
+        for node in ast.walk(self.tree):
+            self.parents.update(dict.fromkeys(ast.iter_child_nodes(node), node))
+            if isinstance(node, (ast.expr, ast.stmt)):
+                self._spans[node.lineno, node.end_lineno, node.col_offset, node.end_col_offset] = node
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                self.imported.update(each.asname or each.name.partition(".")[0] for each in node.names)
+            if isinstance(node, ast.Call):
+                self._call_ends.setdefault((node.end_lineno, node.end_col_offset), node)
+
+    def at(self, code: types.CodeType, instruction: int, line: int) -> list[ast.AST]:
+        """The expression that an instruction evaluates; before Python 3.11 all that are evaluated in its statement."""
+        if sys.version_info >= (3, 11):
+            span = next(position for place, position in enumerate(code.co_positions()) if place == instruction // 2)
+            found = self._spans.get(span) or self._call_ends.get((span[1], span[3]))
+            if found is not None:
+                return [found]
+        statement = self._statement(line)
+        return [] if statement is None else [*_evaluated(statement)]
+
+    def _statement(self, line: int) -> ast.stmt | None:
+        """The innermost statement that has this line."""
+        found: ast.stmt | None = None
+        for node in self.parents:
+            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
+                inner = found is None or node.lineno > found.lineno
+                found = node if inner or self.parents[node] is found else found
+        return found
+
+    def scope(self, node: ast.AST) -> _Scope:
+        """The function whose body has the node, or the module; lambdas and comprehensions belong to what is around."""
+        while node in self.parents:
+            node = self.parents[node]
+            if isinstance(node, _Function):
+                return node
+        return self.tree
+
+
+def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The operations of a statement, without those of statements in it, and the statement itself if it is one."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.Call, ast.BinOp, ast.Subscript, ast.AugAssign)) and called_name(node) not in EXPLICIT:
+            yield node
+        pending.extend(each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.stmt))
+
+
+def source_of(code: types.CodeType, names: Mapping[str, object]) -> Source | None:
+    """The source of the file that code comes from; None if it cannot be read."""
+    lines = linecache.getlines(code.co_filename, dict(names))
+    return _parsed("".join(lines)) if lines else None
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(text: str) -> Source | None:
+    try:
+        return Source(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+class ValueFlow:
+    r"""What may be computed from the expressions `seeds` of one source.
+
+    `fields` are the names of attributes that hold what is computed from such expressions, of this and other sources;
+    those that are found are added. `name()` among them stands for what a function of that name returns.
+
+    >>> source = Source("a = np.asarray(v)\nb = 2.0 * a\nn = len(b)")
+    >>> flow = ValueFlow(source, [source.tree.body[0].value], set())
+    >>> sorted(flow.names(source.tree))
+    ['a', 'b']
+    """
+
+    def __init__(self, source: Source, seeds: Collection[ast.AST], fields: set[str]) -> None:
+        self.source, self.seeds, self.fields = source, frozenset(seeds), fields
+
+    def names(self, scope: _Scope, parameters: Iterable[str] = ()) -> set[str]:
+        """The names that may hold what is computed from the seeds, or from these parameters, in a scope."""
+        found = set(parameters)
+        if isinstance(scope, _Function):
+            found |= self.names(self.source.scope(scope)) - _bound(scope)
+        edges, before = list(_edges(scope)), -1
+        while before < len(found) + len(self.fields):
+            before = len(found) + len(self.fields)
+            for target, value in edges:
+                if target in self.seeds or (value is not None and self.reaches(value, found)):
+                    self._store(target, found)
+        return found
+
+    def _store(self, target: ast.AST, found: set[str]) -> None:
+        while isinstance(target, (ast.Subscript, ast.Starred)):
+            target = target.value
+        if isinstance(target, ast.Name):
+            found.update({target.id} - self.source.imported)
+        elif isinstance(target, ast.Attribute):
+            self.fields.add(target.attr)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for each in target.elts:
+                self._store(each, found)
+
+    def reaches(self, node: ast.AST, names: Collection[str]) -> bool:
+        """Whether the value of an expression may be computed from the seeds, if these names are."""
+        if isinstance(node, ast.Call):
+            return self._reaches_call(node, names)
+        if node in self.seeds:
+            return True
+        if isinstance(node, ast.Name):
+            return node.id in names
+        if isinstance(node, ast.Attribute):
+            return node.attr not in _FACTS and (node.attr in self.fields or self.reaches(node.value, names))
+        if isinstance(node, (ast.Subscript, ast.NamedExpr, ast.Starred)):
+            return self.reaches(node.value, names)
+        if isinstance(node, ast.IfExp):
+            return self.reaches(node.body, names) or self.reaches(node.orelse, names)
+        if isinstance(node, (ast.Compare, ast.Lambda, ast.JoinedStr)):
+            return False
+        return any(self.reaches(each, names) for each in parts(node))
+
+    def _reaches_call(self, node: ast.Call, names: Collection[str]) -> bool:
+        name = called_name(node)
+        if name in EXPLICIT or name in _DISCRETE:
+            return False
+        if node in self.seeds or f"{name}()" in self.fields:
+            return True
+        return any(self.reaches(each, names) for each in parts(node))
+
+    def is_returned(self, scope: _Scope, parameters: Iterable[str] = ()) -> bool:
+        """Whether a function may return, or yield, what is computed from the seeds."""
+        names = self.names(scope, parameters)
+        kinds = (ast.Return, ast.Yield, ast.YieldFrom)
+        returned = [each.value for each in _inside(scope) if isinstance(each, kinds) and each.value is not None]
+        return any(self.reaches(each, names) for each in returned)
+
+
+def _inside(scope: _Scope) -> Iterator[ast.AST]:
+    """The nodes of a scope, without those of functions in it."""
+    pending: list[ast.AST] = list(scope.body)
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, _Function):
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def _edges(scope: _Scope) -> Iterator[tuple[ast.AST, ast.AST | None]]:
+    """The pairs of what is stored to and what is stored there."""
+    for node in _inside(scope):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                yield from _pairs(target, node.value)
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+            yield node.target, node.value
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            yield node.target, node.iter
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            yield node.optional_vars, node.context_expr
+        elif isinstance(node, ast.Call):
+            yield from _written(node)
+
+
+def _pairs(target: ast.AST, value: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    several = (ast.Tuple, ast.List)
+    if isinstance(target, several) and isinstance(value, several) and len(target.elts) == len(value.elts):
+        for each, part in zip(target.elts, value.elts, strict=True):
+            yield from _pairs(each, part)
+    else:
+        yield target, value
+
+
+def _written(node: ast.Call) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """What a call writes to: the receiver of a method of containers, `out=`, the first argument of `np.copyto`."""
+    name = called_name(node)
+    targets = [each.value for each in node.keywords if each.arg == "out"]
+    if name in _WRITERS and node.args:
+        targets.append(node.args[0])
+    if name in _MUTATORS and isinstance(node.func, ast.Attribute):
+        targets.append(node.func.value)
+    yield from ((target, node) for target in targets)
+
+
+def _bound(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The names that are local to a function."""
+    kept = parameter_names(scope) | {
+        each.id for each in _inside(scope) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    for each in _inside(scope):
+        if isinstance(each, (ast.Global, ast.Nonlocal)):
+            kept -= set(each.names)
+    return kept
+
+
+def parameter_names(scope: _Scope) -> set[str]:
+    """The names of a function's parameters; none for a module."""
+    return {each.arg for each in ast.walk(scope.args) if isinstance(each, ast.arg)} if hasattr(scope, "args") else set()
+
+
+def parts(node: ast.AST) -> Sequence[ast.AST]:
+    """The expressions that an operation is applied to.
+
+    >>> [ast.unparse(each) for each in parts(ast.parse("v.dot(a, out=b)").body[0].value)]
+    ['v', 'a', 'b']
+    """
+    if isinstance(node, ast.Call):
+        receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        return [*receiver, *node.args, *(each.value for each in node.keywords)]
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+        return [node.elt]
+    return [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+
+
+def operands(node: ast.AST, count: int) -> Sequence[ast.AST] | None:
+    """The expressions of the `count` arguments of an operation; None if it cannot be told which is which.
+
+    >>> [ast.unparse(each) for each in operands(ast.parse("v.dot(a + 1.0)").body[0].value, 2)]
+    ['v', 'a + 1.0']
+    """
+    if isinstance(node, ast.BinOp):
+        return (node.left, node.right) if count == 2 else None
+    if isinstance(node, ast.AugAssign):
+        return (node.target, node.value) if count == 2 else None
+    if not isinstance(node, ast.Call) or any(isinstance(each, ast.Starred) for each in node.args):
+        return None
+    if len(node.args) == count:
+        return node.args
+    if isinstance(node.func, ast.Attribute) and len(node.args) + 1 == count and not node.keywords:
+        return (node.func.value, *node.args)
+    return None
+
+
+def passed(node: ast.AST, code: types.CodeType) -> Iterator[tuple[ast.AST, str]]:
+    """The arguments of a call of a function with this code, and the parameters that they are bound to."""
+    if not isinstance(node, ast.Call):
+        return
+    count = code.co_argcount + code.co_kwonlyargcount
+    names, rest = code.co_varnames[:count], code.co_varnames[count:]
+    skip = int(isinstance(node.func, ast.Attribute) and names[:1] in (("self",), ("cls",)))
+    for place, each in enumerate(node.args, skip):
+        if isinstance(each, ast.Starred):
+            yield from ((each, name) for name in names[place:])
+        elif place < code.co_argcount:
+            yield each, names[place]
+        elif rest:
+            yield each, rest[0]
+    for keyword in node.keywords:
+        if keyword.arg in names:
+            yield keyword.value, str(keyword.arg)
+        else:
+            yield from ((keyword.value, name) for name in (*names, *rest[:2]))

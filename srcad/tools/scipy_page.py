@@ -1,0 +1,112 @@
+"""The page docs/scipy.md: which functions of SciPy are differentiated, by which arguments, and which are compiled.
+
+python -m srcad.tools.scipy_page > docs/scipy.md
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from srcad.runtime.rulebook import registry
+from srcad.runtime.rulebook.rule_template import primitive_name
+
+NAMESPACES = {
+    "scipy.special": "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes. On a tape: the ufuncs.",
+}
+
+_HEAD = """# SciPy
+
+srcad differentiates functions of SciPy in reverse and in forward mode, and twice, in compiled and in uncompiled code,
+and on a tape where SciPy hands tensors on (its ufuncs). Programs that use no SciPy import nothing of it. This page is
+written by `python -m srcad.tools.scipy_page`, from the tables of rules.
+
+```python
+import numpy as np
+import srcad
+from scipy import special
+
+
+def log_likelihood(alpha, x):
+    return np.sum((alpha - 1.0) * np.log(x) - x - special.gammaln(alpha))
+
+
+x = np.array([0.5, 1.0, 2.5])
+print(srcad.grad(log_likelihood)(2.0, x))
+```
+```text
+-1.0452094539811916
+```
+
+What SciPy has a function for in C is compiled by a call of that function, so that a program gives the same numbers
+compiled as uncompiled. A derivative that is not known, such as that of a Bessel function by its order, is refused with
+the line and the name of the argument (`MissingRule`); it is never taken as 0. An argument that is an integer has none.
+Functions that are not listed have no rule: a program that differentiates through one is refused.
+"""
+
+
+def page() -> str:
+    """The text of the page.
+
+    >>> page().splitlines()[0]
+    '# SciPy'
+    """
+    return "\n".join([_HEAD, *(line for name in NAMESPACES for line in _section(name))]) + "\n"
+
+
+def _section(namespace: str) -> Iterator[str]:
+    importlib.import_module(namespace)
+    rows = [_row(name, value) for name, value in functions(namespace)]
+    yield f"## {namespace}\n"
+    yield f"{NAMESPACES[namespace]}\n"
+    yield "| function | derivative by | not known by |"
+    yield "|---|---|---|"
+    yield from rows
+    yield ""
+
+
+def functions(namespace: str) -> list[tuple[str, Any]]:
+    """The public functions of a namespace that have rules or definitions, each under all of its names.
+
+    >>> [name for name, _ in functions("scipy.special") if name.startswith("log")]
+    ['log_expit', 'log_ndtr', 'log_softmax', 'loggamma', 'logit', 'logsumexp']
+    """
+    module = importlib.import_module(namespace)
+    known = {name: value for name, value in vars(module).items() if not name.startswith("_") and callable(value)}
+    return [(name, value) for name, value in sorted(known.items()) if _is_of(namespace, value) and _has_rule(value)]
+
+
+def _is_of(namespace: str, value: Any) -> bool:
+    return primitive_name(value).startswith(f"{namespace}.")
+
+
+def _has_rule(value: Any) -> bool:
+    return bool(registry.variants(value)) or registry.definition(value) is not None
+
+
+def _row(name: str, value: Any) -> str:
+    known, refused = _arguments(value)
+    return f"| `{name}` | {', '.join(known) or ('' if refused else 'none: it is 0')} | {', '.join(refused)} |"
+
+
+def _arguments(value: Any) -> tuple[list[str], list[str]]:
+    """The arguments by which a derivative is known, and those by which it is refused."""
+    definition = registry.definition(value)
+    rules = registry.variants(value)
+    if not rules and definition is not None:
+        return [f"`{each}`" for each in list(inspect.signature(definition).parameters)[:1]] + ["by definition"], []
+    known, refused = dict[str, None](), dict[str, None]()
+    for rule in rules:
+        template = rule.partials or rule.adjoint
+        if template is None:
+            continue
+        for each in template.parameters[1:]:
+            (refused if each in template.refuses else known)[f"`{each}`"] = None
+    return [*known], [*refused]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,34 @@
+"""Functions with a source for what has none."""
+
+import inspect
+import math
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.frontend.wrappers import of_derivative, of_primitive
+
+
+def area(width, height=2.0):
+    return width * width * height
+
+
+def test_a_wrapper_of_a_derivative_has_its_parameters_and_defaults():
+    made = of_derivative(srcad.grad(area, jit=False))
+    assert str(inspect.signature(made)) == "(width, height=2.0)"
+    assert made(3.0) == 12.0
+    assert "return function(width, height)" in inspect.getsource(made)
+
+
+@pytest.mark.parametrize(
+    ("primitive", "parameters"),
+    [(np.tanh, ["x"]), (np.hypot, ["x1", "x2"]), (math.sin, ["x"]), (np.linalg.norm, ["x"]), (np.var, ["a"])],
+)
+def test_a_wrapper_of_a_function_of_numpy_takes_what_it_needs(primitive, parameters):
+    assert list(inspect.signature(of_primitive(primitive)).parameters) == parameters
+
+
+@pytest.mark.parametrize("thing", [open, len, np.floor, "text"])
+def test_what_has_no_derivative_has_no_wrapper(thing):
+    assert of_primitive(thing) is None
