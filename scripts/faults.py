@@ -209,8 +209,8 @@ ANALYSES = (
     Fault(
         "point_facts",
         "a bound that the loop stores",
-        "found._learn_known(each for each in limits if not stored & each.names - {index})",
-        "found._learn_known(limits)",
+        "found.suppose(each for each in limits if not stored & each.names - {index})",
+        "found.suppose(limits)",
     ),
     Fault(
         "accesses",

@@ -193,9 +193,10 @@ def page(rows: list[tuple[Step, str, bool, float]], short: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def with_campaigns(text: str) -> str:
-    """A page with the counts of campaigns as they are now."""
-    return "\n".join([text.split("\n## Fuzz campaigns", maxsplit=1)[0], *campaigns()]) + "\n"
+def with_campaigns(text: str, written: str) -> str:
+    """A page with the counts of campaigns as they are now, and with the end of `written`, which is written by hand."""
+    _, title, rest = written.partition("\n## Versions\n")
+    return "\n".join([text.split("\n## Fuzz campaigns", maxsplit=1)[0], *campaigns()]) + "\n" + title + rest
 
 
 def main() -> int:
@@ -206,13 +207,13 @@ def main() -> int:
     parser.add_argument("--counts", action="store_true", help="run nothing; write the counts of fuzz campaigns")
     given = parser.parse_args()
     if given.counts:
-        PAGE.write_text(with_campaigns(PAGE.read_text()))
+        PAGE.write_text(with_campaigns(PAGE.read_text(), PAGE.read_text()))
         return 0
     rows = []
     for step in STEPS:
         if not given.only or step.name in given.only:
             rows.append((step, *outcome(step, given.short)))
-    PAGE.write_text(with_campaigns(page(rows, given.short)))
+    PAGE.write_text(with_campaigns(page(rows, given.short), PAGE.read_text()))
     return int(not all(passed for _, _, passed, _ in rows))
 
 

@@ -54,6 +54,7 @@ ABOUT_MORE = {
     "test_readme.py": "code in the README and in docs/",
     "test_references.py": "names of files in comments and docs",
     "test_sample_programs.py": "the folder benchmarks/programs/",
+    "test_seeded_faults.py": "scripts/faults.py",
     "test_strong_zeros.py": "slopes that are infinite where the derivative is zero, in every mode",
     "test_workloads.py": "the workloads of benchmarks/",
 }

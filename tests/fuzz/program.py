@@ -12,10 +12,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Program:
-    """The text of a module with a function `program`, and what to call it with."""
+    """The text of a module with a function `program`, what to call it with, whether second derivatives are finite."""
 
     text: str
     arguments: tuple[Any, ...]
+    is_smooth: bool = True
 
     @functools.cached_property
     def function(self) -> Callable[..., Any]:

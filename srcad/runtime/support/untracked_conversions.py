@@ -29,7 +29,16 @@ import numpy as np
 from srcad.errors import PACKAGE, Place
 from srcad.refusals.tapes import COMES_BACK, TENSORS_IN_LIST
 from srcad.runtime.support.nested_structures import flatten
-from srcad.runtime.support.value_flow import Source, ValueFlow, called_name, operands, parts, passed, source_of
+from srcad.runtime.support.value_flow import (
+    Source,
+    ValueFlow,
+    called_name,
+    is_operation,
+    operands,
+    parts,
+    passed,
+    source_of,
+)
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
 _LIBRARIES = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")})
@@ -229,7 +238,8 @@ class Departures:
         if source is None:
             return []
         flow, found = self._flow(source), []
-        for node in stack[0].expressions(source):
+        nodes = stack[0].expressions(source)  # several before Python 3.11: those that may be this operation, if any
+        for node in [each for each in nodes if is_operation(each, name)] or nodes:
             names = flow.names(source.scope(node), self._parameters(stack))
             given = _arguments(node, name, count, places, keywords)
             found += [each for each in given if flow.reaches(each, names)]

@@ -98,7 +98,8 @@ def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
     pending: list[ast.AST] = [statement]
     while pending:
         node = pending.pop()
-        if isinstance(node, (ast.Call, ast.BinOp, ast.Subscript, ast.AugAssign)) and called_name(node) not in EXPLICIT:
+        is_store = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        if is_store or (isinstance(node, (ast.Call, ast.BinOp, ast.AugAssign)) and called_name(node) not in EXPLICIT):
             yield node
         pending.extend(each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.stmt))
 
@@ -264,6 +265,30 @@ def parts(node: ast.AST) -> Sequence[ast.AST]:
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
         return [node.elt]
     return [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+
+
+def is_operation(node: ast.AST, name: str | None) -> bool:
+    """Whether a node may be a call of a function of this name, or its operator.
+
+    >>> node = ast.parse("a * b").body[0].value
+    >>> is_operation(node, "multiply"), is_operation(node, "imul"), is_operation(node, "add")
+    (True, True, False)
+    """
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        return name is not None and name.removeprefix("i") in _OPERATORS.get(type(node.op), ())
+    return called_name(node) == name
+
+
+_OPERATORS = {
+    ast.Add: ("add",),
+    ast.Sub: ("sub", "subtract"),
+    ast.Mult: ("mul", "multiply"),
+    ast.Div: ("truediv", "divide", "true_divide"),
+    ast.FloorDiv: ("floordiv", "floor_divide"),
+    ast.Mod: ("mod", "remainder"),
+    ast.Pow: ("pow", "power"),
+    ast.MatMult: ("matmul",),
+}
 
 
 def operands(node: ast.AST, count: int) -> Sequence[ast.AST] | None:

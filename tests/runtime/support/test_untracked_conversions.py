@@ -319,7 +319,8 @@ def of_facts(x):
 
 
 def of_values_that_say_so(x):
-    a, b, c = x.numpy(), float(x[0]), np.asarray(srcad.stop_gradient(x))
+    a, b = x.numpy(), float(x[0])
+    c = np.asarray(srcad.stop_gradient(x))
     return np.sum(x * a / a) * (b / b) * 2.0 + np.sum(x * (c - c))
 
 
@@ -422,3 +423,7 @@ def test_before_python_3_11_the_statement_tells(monkeypatch):
             tape.watch(x)
             with pytest.raises(GradientCut):
                 use(x)
+    for use in FREE:
+        with GradientTape() as tape:
+            tape.watch(x)
+            use(x)
