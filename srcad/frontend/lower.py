@@ -313,7 +313,7 @@ class _Lowering:
         """The expression for an attribute of a class, with its current value."""
         return spell(Meaning(owner).attribute(name), self.draft, place, name)
 
-    def procedure(self, callee: Any, node: gast.Call) -> Procedure | None:
+    def procedure(self, callee: Any, node: gast.Call | None = None) -> Procedure | None:
         """The procedure to inline for a call of a callee, or None if it stays a call."""
         if isinstance(callee, Procedure):
             return callee
@@ -321,7 +321,8 @@ class _Lowering:
             return self.read(procedure_of(load_source(callee.function), callee.receiver))
         if callee is None or hasattr(callee, "__srcad_primitive__"):
             return None
-        definition = registry.meaning_of_call(callee, len(node.args), [each.arg for each in node.keywords])
+        count, names = (0, []) if node is None else (len(node.args), [each.arg for each in node.keywords])
+        definition = registry.meaning_of_call(callee, count, names)
         if definition is not None:
             return self.read(procedure_of(load_source(definition)))
         return self.read(procedure_of(load_source(callee))) if is_users(callee) else None

@@ -256,6 +256,9 @@ def page(found: Mapping[str, Sequence[Outcome]]) -> str:
     problems = list(_problems(found))
     if problems:
         parts += ["\n## What is refused, or runs uncompiled\n", *problems]
+    left = [name for name in CALLS if name not in found]
+    if left:
+        parts += ["\n## Not tried for this page\n", ", ".join(f"`{name}`" for name in left) + "."]
     parts += ["\n## Without a derivative in any sense\n", *_without()]
     return "\n".join(parts) + "\n"
 

@@ -21,7 +21,7 @@ PROPERTIES = {"T": "np.transpose", "mT": "np.matrix_transpose", "real": "np.real
 METHODS = {
     name: f"np.{name}"
     for name in (
-        *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "conj", "copy"),
+        *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "clip", "conj", "copy"),
         *(
             "cumprod",
             "cumsum",

@@ -198,7 +198,9 @@ def test_definitions_take_arguments_by_position_as_numpy_does():
     """`np.nansum(x, 0, float)` took the type for `keepdims`, `np.meshgrid(x, y, z)` its third vector for `indexing`."""
     for primitive in registry.primitives():
         theirs = by_position(primitive)
-        if theirs and str(primitive.__module__).startswith("numpy") and (found := registry.definition(primitive)):
+        if not theirs or not str(getattr(primitive, "__module__", "")).startswith("numpy"):
+            continue
+        for found in filter(None, (registry.definition(primitive), registry.restricted_definition(primitive, 99, ()))):
             pairs = zip(by_position(found), theirs, strict=False)
             assert all(own == their or their.startswith("x") for own, their in pairs), primitive
 
