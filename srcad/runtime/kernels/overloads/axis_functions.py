@@ -418,23 +418,6 @@ def _unpad(g, shape, pad_width, mode="constant"):
     return impl
 
 
-@overload(np.roll)
-def _roll(a, shift, axis=None):
-    if not isinstance(a, types.Array) or not isinstance(axis, types.UniTuple):
-        return None
-    is_one = isinstance(shift, types.Integer)
-    if not is_one and not (isinstance(shift, types.UniTuple) and len(shift) == len(axis)):
-        return None
-
-    def impl(a, shift, axis=None):
-        whole = a.copy()
-        for k in range(len(axis)):
-            whole = np.roll(whole, shift if is_one else shift[k], axis[k])
-        return whole
-
-    return impl
-
-
 @overload(np.flip)
 def _flip(m, axis=None):
     if not isinstance(m, types.Array) or not isinstance(axis, types.UniTuple):
