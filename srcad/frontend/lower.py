@@ -166,7 +166,7 @@ class _Lowering:
             if (found := other(node, callee, caller, place)) is not _NOT_THAT:
                 return found
         try:
-            procedure = self.procedure(callee)
+            procedure = self.procedure(callee, node)
         except SrcadError as problem:
             raise problem.called_from(place) from None
         if procedure is None:
@@ -365,15 +365,16 @@ class _Lowering:
         """The expression for an attribute of a class, with its current value."""
         return spell(Meaning(owner).attribute(name), self.draft, place, name)
 
-    def procedure(self, callee: Any) -> Procedure | None:
-        """The procedure to inline for a callee, or None if it stays a call."""
+    def procedure(self, callee: Any, node: gast.Call | None = None) -> Procedure | None:
+        """The procedure to inline for a call of a callee, or None if it stays a call."""
         if isinstance(callee, Procedure):
             return callee
         if isinstance(callee, Method):
             return self.read(procedure_of(load_source(callee.function), callee.receiver))
         if callee is None or hasattr(callee, "__srcad_primitive__"):
             return None
-        definition = registry.definition(callee)
+        count, names = (0, []) if node is None else (len(node.args), [each.arg for each in node.keywords])
+        definition = registry.meaning_of_call(callee, count, names)
         if definition is not None:
             return self.read(procedure_of(load_source(definition)))
         return self.read(procedure_of(load_source(callee))) if is_users(callee) else None

@@ -141,7 +141,7 @@ NOT_COMPILED = Refusal(
     def g(y, n):
         if n == 0:
             return np.sum(y)
-        return g(np.roll(y, (1,), axis=(0,)) * y, n - 1)
+        return g(np.squeeze(y) * y, n - 1)
 
 
     def f(x):

@@ -374,7 +374,7 @@ NO_RULE = Refusal(
     "out of the gradient with srcad.stop_gradient",
     """
     def f(x):
-        return np.trim_zeros(x)[0]
+        return np.nextafter(x, 9.0)[0]
     """,
     "srcad.grad(f)(np.ones(3))",
 )
@@ -418,8 +418,11 @@ NO_COMPLEX_RULE = Refusal(
     "the derivative rule of {function} does not cover complex numbers",
     "write it with np.real(z) and np.real(-1j * z), such as np.hypot of the two for np.abs(z)",
     """
+    import scipy.special
+
+
     def f(x):
-        return np.linalg.norm(x + 1j)
+        return np.real(np.sum(scipy.special.erfcx(x + 1j)))
     """,
     "srcad.grad(f)(np.ones(2))",
 )
@@ -431,7 +434,7 @@ ARGUMENT_WITHOUT_RULE = Refusal(
     "leave it out: the rule covers {covered}",
     """
     def f(x):
-        return np.mean(x, where=x > 0.0)
+        return np.concatenate((x, x), casting='same_kind')[0]
     """,
     "srcad.grad(f)(np.ones(3))",
 )

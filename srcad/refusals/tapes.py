@@ -71,7 +71,7 @@ TAPE_NO_RULE = Refusal(
     def f(x):
         with srcad.GradientTape() as tape:
             tape.watch(x)
-            y = np.trim_zeros(x)[0]
+            y = np.nextafter(x, 9.0)[0]
         return tape.gradient(y, x)
     """,
     "f(srcad.constant([1.0, 2.0]))",

@@ -37,3 +37,4 @@ SYMMETRIC = SQUARE @ SQUARE.T
 TALL, ROW = normal(3, 1), normal(4)
 SIGNED = np.array([-1.7, -0.4, 0.6, 2.3])
 INTEGERS = np.array([1, 2, 0, 3])
+STACK = np.stack((SQUARE, 0.2 * (SQUARE.T @ SQUARE) + np.diag([0.1, 0.2, 0.3])))

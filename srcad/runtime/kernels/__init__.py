@@ -12,7 +12,25 @@ from typing import Any
 
 from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
-from srcad.runtime.kernels.arrays.complex_numbers import argument, direction, imaginary, modulus, squared_modulus
+from srcad.runtime.kernels.arrays.complex_numbers import (
+    argument,
+    direction,
+    imaginary,
+    modulus,
+    real_beside_real,
+    squared_modulus,
+)
+from srcad.runtime.kernels.arrays.computed_places import (
+    before_axes_of,
+    cyclic_places,
+    first_places,
+    nonzero_range,
+    places_after_deletion,
+    places_after_insertion,
+    places_in_rows,
+    rows_to_insert,
+    whole_places,
+)
 from srcad.runtime.kernels.arrays.convolve import convolve_adjoint
 from srcad.runtime.kernels.arrays.element_moves import (
     diag_adjoint,
@@ -26,7 +44,12 @@ from srcad.runtime.kernels.arrays.element_moves import (
     untranspose,
     weights,
 )
-from srcad.runtime.kernels.arrays.fourier import irfft_adjoint, resized, rfft_adjoint
+from srcad.runtime.kernels.arrays.fourier import (
+    fft_of_leading,
+    ifft_of_leading,
+    resized,
+    spectrum_counts,
+)
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
 from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
@@ -42,6 +65,7 @@ from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcat
 from srcad.runtime.kernels.arrays.nest_broadcasting import common_extent, expand, expand_bar, unexpand
 from srcad.runtime.kernels.arrays.numpy_definitions import (
     central_differences,
+    gradient_along,
     norm_of_all,
     norm_of_matrices,
     norm_of_order,
@@ -61,6 +85,7 @@ from srcad.runtime.kernels.arrays.rule_results import (
     zero_like,
 )
 from srcad.runtime.kernels.arrays.scalar import (
+    exponents,
     is_above,
     is_below,
     polygamma,
@@ -88,20 +113,35 @@ from srcad.runtime.kernels.arrays.strong_products import strong_product, strong_
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.linear_algebra import blas
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
-from srcad.runtime.kernels.linear_algebra.decompositions import full_rank, orthogonal_factor, right_vectors
+from srcad.runtime.kernels.linear_algebra.decompositions import (
+    constant_copy,
+    full_rank,
+    orthogonal_factor,
+    other_left_vectors,
+    other_right_vectors,
+    pseudo_inverse,
+    right_vectors,
+    skew,
+    skew_adjoint,
+)
 from srcad.runtime.kernels.linear_algebra.eigen import (
+    as_complex,
+    eigenvalues,
+    eigenvalues_alone,
     eigenvectors,
-    eigenvectors_adjoint,
+    eigenvectors_of,
+    general_eigenvectors,
     inverse_gaps,
     inverse_gaps_of_squares,
+    largest_of_columns,
     singular_values,
-    singular_values_adjoint,
-    singular_values_tangent,
     values_of_vectors,
 )
 from srcad.runtime.kernels.linear_algebra.products import (
     add_outer,
     cholesky_adjoint,
+    contracted,
+    determinant_direction,
     determinant_sign,
     dot_adjoint_a,
     dot_adjoint_b,
@@ -110,6 +150,8 @@ from srcad.runtime.kernels.linear_algebra.products import (
     log_determinant,
     matmul_adjoint_a,
     matmul_adjoint_b,
+    of_each,
+    product_of,
     times,
     times_transpose,
     transpose_times,
@@ -119,8 +161,15 @@ from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     tensordot_adjoint_a,
     tensordot_adjoint_b,
 )
+from srcad.runtime.kernels.overloads import (
+    axis_functions,
+    einsum_loops,
+    fourier_transforms,
+    matrix_stacks,
+    numpy_shapes,
+    reductions,
+)
 from srcad.runtime.kernels.overloads import elementary_functions as lanes
-from srcad.runtime.kernels.overloads import numpy_shapes, reductions
 from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
 from srcad.runtime.kernels.overloads.quick_numpy import largest, outer, smallest
 from srcad.runtime.kernels.overloads.random_draws import (
@@ -209,10 +258,13 @@ __all__ = [
     "added_at",
     "appended",
     "argument",
+    "as_complex",
     "as_row",
     "at_leaders",
     "axes_moved",
     "axes_moved_back",
+    "axis_functions",
+    "before_axes_of",
     "blas",
     "broadcast_shape",
     "caught",
@@ -230,12 +282,16 @@ __all__ = [
     "cholesky_adjoint",
     "cofactors",
     "common_extent",
+    "constant_copy",
+    "contracted",
     "convolve_adjoint",
     "copy_to",
     "cumprod_adjoint",
     "cumprod_bend",
     "cumprod_tangent",
     "cumsum_adjoint",
+    "cyclic_places",
+    "determinant_direction",
     "determinant_sign",
     "diag_adjoint",
     "diff_adjoint",
@@ -253,9 +309,12 @@ __all__ = [
     "draw_standard_gamma",
     "draw_standard_normal",
     "draw_standard_t",
+    "eigenvalues",
+    "eigenvalues_alone",
     "eigenvectors",
-    "eigenvectors_adjoint",
+    "eigenvectors_of",
     "einsum_adjoint",
+    "einsum_loops",
     "element",
     "element_count",
     "elements",
@@ -263,12 +322,17 @@ __all__ = [
     "expand",
     "expand_bar",
     "expect",
+    "exponents",
     "extra_steps",
+    "fft_of_leading",
     "filled",
+    "first_places",
     "fitted",
+    "fourier_transforms",
     "from_columns",
     "from_row",
     "full_rank",
+    "general_eigenvectors",
     "generator_exponential",
     "generator_gamma",
     "generator_gumbel",
@@ -284,10 +348,12 @@ __all__ = [
     "generator_standard_normal",
     "generator_standard_t",
     "generator_uniform",
+    "gradient_along",
     "grown",
     "hold",
     "ieee_power",
     "ieee_quotient",
+    "ifft_of_leading",
     "ignore_errors",
     "imaginary",
     "inner",
@@ -304,6 +370,7 @@ __all__ = [
     "kept_before",
     "lanes",
     "largest",
+    "largest_of_columns",
     "leaders",
     "list_beside",
     "listed",
@@ -314,18 +381,23 @@ __all__ = [
     "mapped_over",
     "matmul_adjoint_a",
     "matmul_adjoint_b",
+    "matrix_stacks",
     "may_overlap",
     "modulus",
     "natural",
     "new_list",
     "next_snapshot",
+    "nonzero_range",
     "norm_of_all",
     "norm_of_matrices",
     "norm_of_order",
     "numpy_shapes",
+    "of_each",
     "only_element",
     "opposite",
     "orthogonal_factor",
+    "other_left_vectors",
+    "other_right_vectors",
     "others",
     "others_adjoint",
     "outer",
@@ -334,13 +406,19 @@ __all__ = [
     "parts",
     "parts_of_way",
     "places",
+    "places_after_deletion",
+    "places_after_insertion",
+    "places_in_rows",
     "plus",
     "polygamma",
     "power_bend",
     "power_log",
     "power_log_slope",
     "power_slope",
+    "product_of",
+    "pseudo_inverse",
     "ratio",
+    "real_beside_real",
     "reduced_size",
     "reductions",
     "refuse_overlap",
@@ -352,8 +430,8 @@ __all__ = [
     "require_iteration",
     "resized",
     "restore",
-    "rfft_adjoint",
     "right_vectors",
+    "rows_to_insert",
     "same_extent",
     "scatter",
     "scatter_add",
@@ -363,8 +441,8 @@ __all__ = [
     "shifted",
     "sinc_slope",
     "singular_values",
-    "singular_values_adjoint",
-    "singular_values_tangent",
+    "skew",
+    "skew_adjoint",
     "slice_extent",
     "smallest",
     "snapshot",
@@ -373,6 +451,7 @@ __all__ = [
     "snapshots_within",
     "sort_adjoint",
     "sort_tangent",
+    "spectrum_counts",
     "spread",
     "squared_modulus",
     "stored_bar",
@@ -404,6 +483,7 @@ __all__ = [
     "unvstack",
     "values_of_vectors",
     "weights",
+    "whole_places",
     "whole_turns",
     "widths",
     "with_first",

@@ -48,6 +48,7 @@ refused: Any = _Placeholder()  # stated in place of a derivative that is not kno
 
 _rules: dict[Hashable, dict[Fit, Rule]] = {}
 _definitions: dict[Hashable, Callable[..., Any]] = {}
+_restricted: dict[Hashable, tuple[frozenset[str], Callable[..., Any]]] = {}
 _effects: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
 _users: set[Hashable] = set()
@@ -255,12 +256,21 @@ def zero(*primitives: Any, elementwise: bool = False) -> None:
         _enter(Rule(each, "zero", elementwise))
 
 
-def define(*primitives: Any) -> Callable[[Function], Function]:
-    """State the definition of a primitive in terms of others; the compiler inlines the function like a helper."""
+def define(*primitives: Any, given: Collection[str] = ()) -> Callable[[Function], Function]:
+    """State the definition of a primitive in terms of others; the compiler inlines the function like a helper.
+
+    `given` restricts it to calls that pass one of these parameters, which the rule of the primitive does not cover:
+
+        @define(np.take, given=("mode",))
+        def take_in_mode(a, indices, axis=None, mode="raise"): ...
+    """
 
     def enter(function: Function) -> Function:
         for each in primitives:
-            _definitions[each] = function
+            if given:
+                _restricted[each] = frozenset(given), function
+            else:
+                _definitions[each] = function
         return function
 
     return enter
@@ -352,6 +362,41 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
     return _effects[primitive] if _is_in(_effects, primitive) else None
 
 
+def meaning_of_call(primitive: Any, count: int, keywords: Collection[str | None]) -> Callable[..., Any] | None:
+    """The definition for a call with so many arguments by position and these keywords.
+
+    >>> import numpy as np
+    >>> meaning_of_call(np.take, 2, ["mode"]).__name__, meaning_of_call(np.take, 2, ["axis"])
+    ('take_in_mode', None)
+    """
+    return restricted_definition(primitive, count, keywords) or definition(primitive)
+
+
+def is_restricted(primitive: Any) -> bool:
+    """Whether a primitive has a definition for certain calls only.
+
+    >>> import numpy as np
+    >>> is_restricted(np.take), is_restricted(np.sin)
+    (True, False)
+    """
+    return _is_in(_restricted, primitive)
+
+
+def restricted_definition(primitive: Any, count: int, keywords: Collection[str | None]) -> Callable[..., Any] | None:
+    """The definition that is restricted to calls like this one, if the primitive has one.
+
+    >>> import numpy as np
+    >>> restricted_definition(np.take, 4, ()).__name__, restricted_definition(np.take, 3, ())
+    ('take_in_mode', None)
+    """
+    if not _is_in(_restricted, primitive):
+        return None
+    given, function = _restricted[primitive]
+    code = function.__code__
+    passed = {*keywords, *code.co_varnames[: min(count, code.co_argcount)]}
+    return None if given.isdisjoint(passed) else function
+
+
 @cache
 def is_reversed_only(primitive: Any) -> bool:
     """Whether a primitive has adjoint rules but no tangent, and a definition from which tangents are computed.
@@ -387,7 +432,7 @@ def folds(primitive: Any) -> bool:
 def primitives() -> tuple[Any, ...]:
     """All primitives with a rule or a definition of ours, in the order of registration; of imported libraries only."""
     _is_in(_rules, None)
-    return tuple(each for each in dict.fromkeys((*_rules, *_definitions)) if each not in _users)
+    return tuple(each for each in dict.fromkeys((*_rules, *_definitions, *_restricted)) if each not in _users)
 
 
 def variants(primitive: Any) -> tuple[Rule, ...]:
@@ -410,11 +455,14 @@ __all__ = [
     "folding",
     "folds",
     "is_effect",
+    "is_restricted",
     "is_reversed_only",
     "linear",
+    "meaning_of_call",
     "partial",
     "primitives",
     "refused",
+    "restricted_definition",
     "tangent",
     "variants",
     "view",

@@ -52,8 +52,6 @@ def matrix_transpose(x):
 
 @define(np.linalg.diagonal)
 def diagonal(x, offset=0):
-    if np.ndim(x) == 2:
-        return np.diag(x, offset)
     first, last = max(0, -offset), min(x.shape[-2], x.shape[-1] - offset)
     rows = np.arange(first, last)
     flat = np.reshape(x, (-1, x.shape[-2] * x.shape[-1]))
@@ -62,22 +60,17 @@ def diagonal(x, offset=0):
 
 @define(np.linalg.trace)
 def trace(x, offset=0):
-    if np.ndim(x) == 2:
-        return np.trace(x, offset)
     return np.sum(np.linalg.diagonal(x, offset=offset), axis=-1)
-
-
-@define(np.linalg.svdvals)
-def svdvals(x):
-    if np.ndim(x) != 2:
-        raise NotImplementedError("np.linalg.svdvals of stacks of matrices: call it for each")
-    return kernels.singular_values(x)
 
 
 @define(np.linalg.vector_norm)
 def vector_norm(x, axis=None, keepdims=False, ord=2):
+    if isinstance(axis, tuple) and ord == 2:
+        if len(axis) != 2:
+            raise NotImplementedError("np.linalg.vector_norm along more than two axes: reshape the array")
+        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if isinstance(axis, tuple):
-        raise NotImplementedError("np.linalg.vector_norm along several axes: bring the array into a shape with one")
+        return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
     if axis is not None:
         return kernels.norm_of_order(x, ord, axis, keepdims)
     y = kernels.norm_of_order(np.ravel(x), ord, 0)

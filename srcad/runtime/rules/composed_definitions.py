@@ -5,11 +5,13 @@ import math
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import adjoint, d, define, tangent
+from srcad.runtime.rulebook.registry import adjoint, d, define, tangent, zero
 
 
 @define(np.interp)
-def interp(x, xp, fp, left=None, right=None):
+def interp(x, xp, fp, left=None, right=None, period=None):
+    if period is not None:
+        raise NotImplementedError("np.interp with `period` has no derivative rule: reduce the points by np.mod")
     last = len(xp) - 1
     k = np.minimum(np.maximum(np.searchsorted(xp, x, side="right"), 1), last)
     # Short integers may overflow in differences, and unsigned ones cannot be negative.
@@ -47,20 +49,6 @@ def meshgrid(x, y, *others, indexing="xy"):
     return u + np.zeros(shape, x.dtype), v + np.zeros(shape, y.dtype), z + np.zeros(shape, z.dtype)
 
 
-@define(np.quantile)
-def quantile(a, q):
-    t = np.sort(np.ravel(a))
-    place = np.multiply(q, t.size - 1)
-    below = np.searchsorted(np.arange(t.size), place, side="right") - 1  # for one probability as for several
-    above = np.minimum(below + 1, t.size - 1)
-    return t[below] + (place - below) * (t[above] - t[below])
-
-
-@define(np.percentile)
-def percentile(a, q):
-    return np.quantile(a, np.multiply(q, 0.01))
-
-
 @define(np.nansum)
 def nansum(a, axis=None, *, keepdims=False):
     return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
@@ -88,15 +76,14 @@ def extract(condition, arr):
 
 
 @define(np.rot90)
-def rot90(m, k=1):
-    if np.ndim(m) != 2:
-        raise NotImplementedError("np.rot90 of other arrays than matrices: use np.flip and np.transpose")
+def rot90(m, k=1, axes=(0, 1)):
+    turned = np.swapaxes(m, axes[0], axes[1])
     if k % 4 == 1:
-        return np.transpose(m)[::-1]
+        return np.flip(turned, axes[0])
     if k % 4 == 2:
-        return m[::-1, ::-1]
+        return np.flip(np.flip(m, axes[0]), axes[1])
     if k % 4 == 3:
-        return np.transpose(m)[:, ::-1]
+        return np.flip(turned, axes[1])
     return np.copy(m)
 
 
@@ -163,7 +150,9 @@ def norm_of_matrices(x, order, axis, keepdims=False):
         return np.max(np.sum(np.abs(x), axis=columns, keepdims=True), axis=axis, keepdims=keepdims)
     if order == -np.inf:
         return np.min(np.sum(np.abs(x), axis=columns, keepdims=True), axis=axis, keepdims=keepdims)
-    raise NotImplementedError("norms that are made of the singular values of stacked matrices have no derivative rule")
+    s = kernels.singular_values(np.moveaxis(x, axis, (-2, -1)))
+    found = np.sum(s, axis=-1) if order == "nuc" else np.max(s, axis=-1) if order == 2 else np.min(s, axis=-1)
+    return np.moveaxis(kernels.of_each(found), (-2, -1), axis) if keepdims else found
 
 
 @define(kernels.norm_of_all)
@@ -223,46 +212,12 @@ def multiply_accumulate(array, axis=0):
     return np.cumprod(array, axis=axis)
 
 
-@define(np.subtract.outer)
-def subtract_outer(A, B):
-    if np.ndim(B) != 1:
-        raise NotImplementedError("np.subtract.outer with other operands than vectors: write `a[:, None] - b`")
-    return np.expand_dims(A, -1) - B
-
-
-@define(np.add.outer)
-def add_outer(A, B):
-    if np.ndim(B) != 1:
-        raise NotImplementedError("np.add.outer with other operands than vectors: write `a[:, None] + b`")
-    return np.expand_dims(A, -1) + B
-
-
-@define(np.multiply.outer)
-def multiply_outer(A, B):
-    if np.ndim(B) != 1:
-        raise NotImplementedError("np.multiply.outer with other operands than vectors: write `a[:, None] * b`")
-    return np.expand_dims(A, -1) * B
-
-
-@define(np.kron)
-def kron(a, b):
-    if np.ndim(a) != 2 or np.ndim(b) != 2:
-        raise NotImplementedError("np.kron of other operands than matrices: write it with np.outer or np.einsum")
-    whole = np.expand_dims(np.expand_dims(a, 1), 3) * np.expand_dims(np.expand_dims(b, 0), 2)
-    return np.reshape(whole, (a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))
-
-
 @define(np.select)
 def select(condlist, choicelist, default=0):
     y = default
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         y = np.where(condition, choice, y)
     return y
-
-
-@define(np.linalg.eigvalsh)
-def eigvalsh(a):
-    return np.linalg.eigh(a)[0]
 
 
 @define(np.correlate)
@@ -294,52 +249,48 @@ def convolve_adjoint_tangent(y, g, other, like, mode="full"):
     d[y] = kernels.convolve_adjoint(d[g], other, like, mode) + kernels.convolve_adjoint(g, d[other], like, mode)
 
 
-@define(np.linalg.eigh)
-def eigh(a):
-    symmetric = np.tril(a) + np.transpose(np.tril(a, -1))  # as NumPy, which reads the lower triangle only
-    v = kernels.eigenvectors(symmetric)
-    return kernels.values_of_vectors(symmetric, v), v
+@define(np.rollaxis)
+def rollaxis(a, axis, start=0):
+    place = axis + np.ndim(a) if axis < 0 else axis
+    before = start + np.ndim(a) if start < 0 else start
+    return np.moveaxis(a, place, before - 1 if place < before else before)
 
 
-@adjoint(kernels.values_of_vectors, handles_complex=False)
-def values_of_vectors(y, a, v):
-    d[a] = kernels.times_transpose(v * d[y], v)
+@define(np.broadcast_arrays)
+def broadcast_arrays(*args):
+    shape = kernels.broadcast_shape(*[np.shape(each) for each in args])
+    return tuple([np.broadcast_to(each, shape) for each in args])
 
 
-@tangent(kernels.values_of_vectors)
-def values_of_vectors_tangent(y, a, v):
-    d[y] = np.sum(v * kernels.times(d[a], v), axis=0)
+@define(np.asanyarray, np.require)
+def asanyarray(a, dtype=None):
+    return np.asarray(a) if dtype is None else np.asarray(a, dtype)
 
 
-@adjoint(kernels.eigenvectors, handles_complex=False)
-def eigenvectors(y, a):
-    # Eigenvectors of equal eigenvalues have no derivative.
-    w = kernels.values_of_vectors(a, y)
-    d[a] = kernels.eigenvectors_adjoint(d[y], w, y)
+@define(np.asarray_chkfinite)
+def asarray_chkfinite(a, dtype=None):
+    y = np.asarray(a) if dtype is None else np.asarray(a, dtype)
+    if not np.all(np.isfinite(y)):
+        raise ValueError("array must not contain infs or NaNs")
+    return y
 
 
-@tangent(kernels.eigenvectors)
-def eigenvectors_tangent(y, a):
-    w = kernels.values_of_vectors(a, y)
-    m = kernels.transpose_times(y, kernels.times(0.5 * (d[a] + np.transpose(d[a])), y))
-    d[y] = kernels.times(y, kernels.strong_product(m, kernels.inverse_gaps(w)))
+@define(np.hsplit)
+def hsplit(ary, indices_or_sections):
+    if np.ndim(ary) == 1:
+        return np.split(ary, indices_or_sections, 0)
+    return np.split(ary, indices_or_sections, 1)
 
 
-@adjoint(kernels.inverse_gaps)
-def inverse_gaps(y, w):
-    d[w] = np.sum(d[y] * y * y, axis=1) - np.sum(d[y] * y * y, axis=0)
+@define(np.dsplit)
+def dsplit(ary, indices_or_sections):
+    return np.split(ary, indices_or_sections, 2)
 
 
-@adjoint(kernels.inverse_gaps_of_squares)
-def inverse_gaps_of_squares(y, s):
-    d[s] = 2 * s * (np.sum(d[y] * y * y, axis=1) - np.sum(d[y] * y * y, axis=0))
+@define(np.frexp)
+def frexp(x):
+    power = kernels.exponents(x)
+    return np.ldexp(x, -power), power
 
 
-@tangent(kernels.inverse_gaps_of_squares)
-def inverse_gaps_of_squares_tangent(y, s):
-    d[y] = 2 * y * y * (np.expand_dims(s * d[s], 1) - np.expand_dims(s * d[s], 0))
-
-
-@tangent(kernels.inverse_gaps)
-def inverse_gaps_tangent(y, w):
-    d[y] = y * y * (np.expand_dims(d[w], 1) - np.expand_dims(d[w], 0))
+zero(kernels.exponents)

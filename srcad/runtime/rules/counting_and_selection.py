@@ -18,8 +18,8 @@ def bincount_tangent(y, x, weights=None, minlength=0):
 
 @define(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
-    if density:
-        raise NotImplementedError("np.histogram with `density` has no derivative: divide by the sum and the widths")
+    if isinstance(bins, (list, tuple)):
+        bins = np.array(bins)
     if np.ndim(bins) == 1:
         edges = np.zeros(1) + bins
     else:
@@ -32,8 +32,12 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     place = np.where(a == edges[last], last - 1, place)
     inside = (place >= 0) & (place < last)
     if weights is None:
-        return np.bincount(place[inside], None, last), edges
-    return np.bincount(place[inside], weights[inside], last), edges
+        count = np.bincount(place[inside], None, last)
+    else:
+        count = np.bincount(place[inside], weights[inside], last)
+    if density:
+        return count / np.sum(count) / (1.0 * edges[1:] - edges[:-1]), edges
+    return count, edges
 
 
 @define(np.choose)
@@ -60,36 +64,6 @@ def block(arrays):
         return np.concatenate(tuple([np.atleast_1d(x) for x in arrays]), axis=-1)
     rows = [np.concatenate(tuple([np.atleast_2d(x) for x in row]), axis=-1) for row in arrays]
     return np.concatenate(tuple(rows), axis=-2)
-
-
-@define(np.insert)
-def insert(arr, obj, values):
-    if np.ndim(arr) != 1 or np.ndim(obj) != 0:
-        raise NotImplementedError("np.insert at several places, or into a matrix: use np.concatenate")
-    place = obj + len(arr) if obj < 0 else obj
-    return np.concatenate((arr[:place], np.ravel(values + np.zeros(1)), arr[place:]))
-
-
-@define(np.delete)
-def delete(arr, obj):
-    if np.ndim(arr) != 1 or np.ndim(obj) != 0:
-        raise NotImplementedError("np.delete at several places, or from a matrix: use np.concatenate, or a mask")
-    place = obj + len(arr) if obj < 0 else obj
-    return np.concatenate((arr[:place], arr[place + 1 :]))
-
-
-@define(np.take_along_axis)
-def take_along_axis(arr, indices, axis):
-    if np.ndim(arr) == 1:
-        return arr[indices]
-    if np.ndim(arr) != 2:
-        raise NotImplementedError("np.take_along_axis of arrays of more than two axes: call it for each matrix")
-    n, m = arr.shape
-    if axis == 0:
-        flat = np.where(indices < 0, indices + n, indices) * m + np.expand_dims(np.arange(m), 0)
-    else:
-        flat = np.where(indices < 0, indices + m, indices) + np.expand_dims(np.arange(n) * m, 1)
-    return np.reshape(np.ravel(arr)[np.ravel(flat)], flat.shape)
 
 
 @adjoint(np.linspace, ndim=(0, 0))
@@ -138,34 +112,39 @@ def logaddexp_reduce(array, axis=0):
 
 
 @define(np.nanvar)
-def nanvar(a, axis=None, *, ddof=0):
+def nanvar(a, axis=None, *, ddof=0, keepdims=False):
     known = np.where(np.isnan(a), 0.0, 1.0)
     values = np.where(np.isnan(a), 0.0, a)
     count = np.sum(known, axis=axis, keepdims=True)
     apart = (values - np.sum(values, axis=axis, keepdims=True) / count) * known
-    return np.sum(kernels.squared_modulus(apart), axis=axis) / (np.sum(known, axis=axis) - ddof)
+    return np.sum(kernels.squared_modulus(apart), axis=axis, keepdims=keepdims) / (
+        np.sum(known, axis=axis, keepdims=keepdims) - ddof
+    )
 
 
 @define(np.nanstd)
-def nanstd(a, axis=None, *, ddof=0):
-    return np.sqrt(np.nanvar(a, axis, ddof=ddof))
+def nanstd(a, axis=None, *, ddof=0, keepdims=False):
+    return np.sqrt(np.nanvar(a, axis, ddof=ddof, keepdims=keepdims))
 
 
 zero(kernels.whole_turns, kernels.weights, kernels.parts_of_way)
 
 
 @define(np.unwrap)
-def unwrap(p):
-    if np.ndim(p) != 1:
-        raise NotImplementedError("np.unwrap of other arrays than vectors: call it for each")
-    step = np.diff(p)
-    turns = kernels.whole_turns(step)
-    return np.concatenate((p[:1], p[1:] - 2.0 * np.pi * np.cumsum(turns)))
+def unwrap(p, discont=None, axis=-1, *, period=2.0 * np.pi):
+    if discont is not None:
+        raise NotImplementedError("np.unwrap with `discont` has no derivative rule")
+    along = np.moveaxis(p, axis, -1) * (2.0 * np.pi / period)
+    turns = kernels.whole_turns(along[..., 1:] - along[..., :-1])
+    rest = along[..., 1:] - 2.0 * np.pi * np.cumsum(turns, axis=-1)
+    return np.moveaxis(np.concatenate((along[..., :1], rest), axis=-1) * (period / (2.0 * np.pi)), -1, axis)
 
 
 @define(np.ediff1d)
-def ediff1d(ary):
-    return np.diff(np.ravel(ary))
+def ediff1d(ary, to_end=None, to_begin=None):
+    y = np.diff(np.ravel(ary))
+    y = y if to_begin is None else np.append(to_begin, y)
+    return y if to_end is None else np.append(y, to_end)
 
 
 zero(kernels.leaders)
@@ -233,11 +212,25 @@ def arange_in_steps_tangent(y, start, stop, step):
 
 
 @define(np.gradient)
-def gradient(f, spacing=1.0, axis=None, edge_order=1):
-    if axis is None and np.ndim(f) != 1:
+def gradient(f, *spacings, axis=None, edge_order=1):
+    if isinstance(axis, tuple):
+        return [
+            kernels.gradient_along(
+                f, 1.0 if not spacings else spacings[k] if len(spacings) > 1 else spacings[0], each, edge_order
+            )
+            for k, each in enumerate(axis)
+        ]
+    if len(spacings) > 1 or (axis is None and np.ndim(f) != 1):
         raise NotImplementedError(
             "np.gradient along all axes of a matrix: give the axis, or assign it to as many names as there are axes"
         )
+    return kernels.gradient_along(f, spacings[0] if spacings else 1.0, axis, edge_order)
+
+
+@define(kernels.gradient_along)
+def gradient_along(f, spacing, axis=None, edge_order=1):
+    if isinstance(spacing, (list, tuple)):
+        spacing = np.array(spacing)
     if np.ndim(spacing) == 0 and edge_order == 1:
         if axis is None:
             return kernels.central_differences(f, spacing)

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import adjoint, d, define, tangent, zero
+from srcad.runtime.rulebook.registry import adjoint, d, define, linear, tangent, zero
 
 
 @adjoint(operator.matmul, np.matmul)
@@ -94,16 +94,6 @@ def cross_tangent(y, a, b):
     d[y] = np.cross(d[a], b) + np.cross(a, d[b])
 
 
-@adjoint(kernels.singular_values, handles_complex=False)
-def singular_values(y, a):
-    d[a] = kernels.singular_values_adjoint(d[y], a)
-
-
-@tangent(kernels.singular_values)
-def singular_values_tangent(y, a):
-    d[y] = kernels.singular_values_tangent(d[a], a)
-
-
 @adjoint(np.inner)
 def inner(y, a, b):
     d[a] = kernels.inner_adjoint_a(d[y], a, b)
@@ -130,6 +120,46 @@ def outer(y, a, b):
 @tangent(np.outer, ndim=(1, 1))
 def outer_tangent(y, a, b):
     d[y] = np.outer(d[a], b) + np.outer(a, d[b])
+
+
+@adjoint(np.outer)
+def outer_of_arrays(y, a, b):
+    d[a] = np.reshape(np.dot(d[y], np.ravel(b)), np.shape(a))
+    d[b] = np.reshape(np.dot(np.ravel(a), d[y]), np.shape(b))
+
+
+@tangent(np.outer)
+def outer_of_arrays_tangent(y, a, b):
+    d[y] = np.outer(d[a], b) + np.outer(a, d[b])
+
+
+@define(np.tensordot)
+def tensordot_as_product(a, b, axes=2):
+    if isinstance(axes, (tuple, list)):
+        of_a, of_b = axes
+        of_a = (of_a,) if isinstance(of_a, int) else tuple(of_a)
+        of_b = (of_b,) if isinstance(of_b, int) else tuple(of_b)
+        count = len(of_a)
+        first = np.copy(np.moveaxis(a, of_a, tuple(range(-count, 0))))
+        return kernels.contracted(first, np.copy(np.moveaxis(b, of_b, tuple(range(count)))), count)
+    return kernels.contracted(a, b, axes)
+
+
+@define(kernels.contracted)
+def contracted(a, b, count):
+    if count == 0:
+        return kernels.before_axes_of(a, b) * b
+    if count == 1:
+        rows, columns = kernels.product_of(a.shape[:-1]), kernels.product_of(b.shape[1:])
+        product = kernels.times(np.reshape(a, (rows, a.shape[-1])), np.reshape(b, (b.shape[0], columns)))
+        return np.reshape(product, a.shape[:-1] + b.shape[1:])
+    rows, columns = kernels.product_of(a.shape[:-count]), kernels.product_of(b.shape[count:])
+    inner = kernels.product_of(b.shape[:count])
+    product = kernels.times(np.reshape(a, (rows, inner)), np.reshape(b, (inner, columns)))
+    return np.reshape(product, a.shape[:-count] + b.shape[count:])
+
+
+zero(kernels.product_of)
 
 
 @adjoint(np.tensordot)
@@ -227,24 +257,19 @@ def times_transpose_tangent(y, a, b):
     d[y] = kernels.times_transpose(d[a], b) + kernels.times_transpose(a, d[b])
 
 
-@adjoint(np.linalg.norm, handles_complex=False)
+@adjoint(np.linalg.norm)
 def norm(y, x, axis=None, keepdims=False):
-    # At the origin the subgradient 0 is chosen. No `ord`: the other norms have no rule yet.
-    d[x] = x * kernels.restore(kernels.ratio(d[y], y), x.shape, axis, keepdims)
+    # At the origin the subgradient 0 is chosen.
+    d[x] = np.conjugate(x) * kernels.restore(kernels.ratio(d[y], y), x.shape, axis, keepdims)
 
 
 @tangent(np.linalg.norm)
 def norm_tangent(y, x, axis=None, keepdims=False):
-    d[y] = kernels.ratio(np.sum(x * d[x], axis=axis, keepdims=keepdims), y)
-
-
-@adjoint(np.linalg.inv, ndim=(2,))
-def inv(y, a):
-    d[a] = -kernels.times_transpose(kernels.transpose_times(y, d[y]), y)
+    d[y] = kernels.ratio(np.real(np.sum(np.conjugate(x) * d[x], axis=axis, keepdims=keepdims)), y)
 
 
 @adjoint(np.linalg.inv)
-def inv_of_stack(y, a):
+def inv(y, a):
     d[a] = -kernels.times_transpose(kernels.transpose_times(y, d[y]), y)
 
 
@@ -260,7 +285,17 @@ def det(y, a):
 
 @tangent(np.linalg.det, ndim=(2,))
 def det_tangent(y, a):
-    d[y] = y * np.sum(np.transpose(np.linalg.inv(a)) * d[a])
+    d[y] = np.sum(kernels.cofactors(a, y) * d[a])
+
+
+@adjoint(np.linalg.det)
+def det_of_stack(y, a):
+    d[a] = kernels.of_each(d[y]) * kernels.cofactors(a, y)
+
+
+@tangent(np.linalg.det)
+def det_of_stack_tangent(y, a):
+    d[y] = np.sum(kernels.cofactors(a, y) * d[a], axis=(-2, -1))
 
 
 @adjoint(kernels.cofactors, ndim=(2, 0))
@@ -274,6 +309,27 @@ def cofactors(y, a, whole):
 def cofactors_tangent(y, a, whole):
     slope = np.transpose(np.linalg.inv(a))
     d[y] = d[whole] * slope - np.matmul(slope, np.matmul(np.transpose(d[a]), y))
+
+
+@adjoint(kernels.cofactors)
+def cofactors_of_stack(y, a, whole):
+    slope = np.swapaxes(np.linalg.inv(a), -1, -2)
+    d[a] = -np.matmul(y, np.matmul(np.swapaxes(d[y], -1, -2), slope))
+    d[whole] = np.sum(d[y] * slope, axis=(-2, -1))
+
+
+@tangent(kernels.cofactors)
+def cofactors_of_stack_tangent(y, a, whole):
+    slope = np.swapaxes(np.linalg.inv(a), -1, -2)
+    d[y] = kernels.of_each(d[whole]) * slope - np.matmul(slope, np.matmul(np.swapaxes(d[a], -1, -2), y))
+
+
+@adjoint(kernels.of_each, may_view=True)
+def of_each(y, x):
+    d[x] = np.sum(d[y], axis=(-2, -1))
+
+
+linear(kernels.of_each)
 
 
 @adjoint(np.linalg.slogdet, ndim=(2,), handles_complex=False)
@@ -298,7 +354,27 @@ def log_determinant(y, a):
 
 @tangent(kernels.log_determinant, ndim=(2,))
 def log_determinant_tangent(y, a):
-    d[y] = np.sum(np.transpose(np.linalg.inv(a)) * d[a])
+    d[y] = np.real(np.sum(np.transpose(np.linalg.inv(a)) * d[a]))
+
+
+@adjoint(kernels.log_determinant)
+def log_determinant_of_stack(y, a):
+    d[a] = kernels.of_each(d[y]) * np.swapaxes(np.linalg.inv(a), -1, -2)
+
+
+@tangent(kernels.log_determinant)
+def log_determinant_of_stack_tangent(y, a):
+    d[y] = np.real(np.sum(np.swapaxes(np.linalg.inv(a), -1, -2) * d[a], axis=(-2, -1)))
+
+
+@adjoint(kernels.determinant_direction)
+def determinant_direction(y, a):
+    d[a] = kernels.of_each(1j * kernels.imaginary(d[y] * y)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+
+
+@tangent(kernels.determinant_direction)
+def determinant_direction_tangent(y, a):
+    d[y] = 1j * y * kernels.imaginary(np.sum(np.swapaxes(np.linalg.inv(a), -1, -2) * d[a], axis=(-2, -1)))
 
 
 @adjoint(np.linalg.solve, ndim=(2, 1))
@@ -325,17 +401,59 @@ def solve_for_columns_tangent(x, a, b):
     d[x] = np.linalg.solve(a, d[b]) - np.linalg.solve(a, d[a] @ x)
 
 
-@adjoint(np.linalg.cholesky, ndim=(2,), handles_complex=False)
+@adjoint(np.linalg.solve, ndim=(3, 1))
+def solve_each_for_vector(x, a, b):
+    w = np.linalg.solve(np.swapaxes(a, -1, -2), np.expand_dims(d[x], -1))
+    d[b] = kernels.unbroadcast(np.reshape(w, x.shape), b)
+    d[a] = -kernels.times_transpose(w, np.expand_dims(x, -1))
+
+
+@tangent(np.linalg.solve, ndim=(3, 1))
+def solve_each_for_vector_tangent(x, a, b):
+    moved = np.linalg.solve(a, d[a] @ np.expand_dims(x, -1))
+    d[x] = np.linalg.solve(a, d[b]) - np.reshape(moved, x.shape)
+
+
+@adjoint(np.linalg.solve)
+def solve_each(x, a, b):
+    w = np.linalg.solve(np.swapaxes(a, -1, -2), d[x])
+    d[b] = kernels.unbroadcast(w, b)
+    d[a] = -kernels.unbroadcast(kernels.times_transpose(w, x), a)
+
+
+@tangent(np.linalg.solve)
+def solve_each_tangent(x, a, b):
+    d[x] = np.linalg.solve(a, d[b]) - np.linalg.solve(a, d[a] @ x)
+
+
+@adjoint(np.linalg.cholesky)
 def cholesky(y, a):
     d[a] = kernels.cholesky_adjoint(d[y], y)
 
 
-@tangent(np.linalg.cholesky, ndim=(2,))
+@tangent(np.linalg.cholesky)
 def cholesky_tangent(y, a):
     t = np.linalg.inv(y)
-    symmetric = np.tril(d[a]) + np.transpose(np.tril(d[a], -1))  # as NumPy, which reads the lower triangle only
-    m = kernels.times_transpose(kernels.times(t, symmetric), t)
+    # NumPy reads the lower triangle only.
+    symmetric = np.tril(d[a]) + np.conjugate(np.swapaxes(np.tril(d[a], -1), -1, -2))
+    m = kernels.times_transpose(kernels.times(t, symmetric), np.conjugate(t))
     d[y] = kernels.times(y, 0.5 * (np.tril(m) + np.tril(m, -1)))
+
+
+@define(np.linalg.tensorsolve)
+def tensorsolve(a, b, axes=None):
+    if axes is not None:
+        raise NotImplementedError("np.linalg.tensorsolve with axes has no derivative rule: move these axes to the end")
+    shape = a.shape[np.ndim(b) :]
+    return np.reshape(np.linalg.solve(np.reshape(a, (np.size(b), -1)), np.ravel(b)), shape)
+
+
+@define(np.linalg.tensorinv)
+def tensorinv(a, ind=2):
+    rows = 1
+    for k in range(ind):
+        rows = rows * a.shape[k]
+    return np.reshape(np.linalg.inv(np.reshape(a, (rows, -1))), a.shape[ind:] + a.shape[:ind])
 
 
 zero(np.linalg.matrix_rank, kernels.determinant_sign)

@@ -172,23 +172,33 @@ def ptp(a, axis=None, *, keepdims=False):
 
 
 @define(np.average)
-def average(a, axis=None, weights=None):
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     if weights is None:
-        return np.mean(a, axis=axis)
+        if returned:
+            raise NotImplementedError("np.average with `returned` needs weights")
+        return np.mean(a, axis=axis, keepdims=keepdims)
     if np.ndim(weights) != np.ndim(a):  # one weight for each position along the axis
-        return np.sum(np.moveaxis(a, axis, -1) * weights, axis=-1) / np.sum(weights)
-    return np.sum(a * weights, axis=axis) / np.sum(weights, axis=axis)
+        total = np.sum(weights)
+        y = np.sum(np.moveaxis(a, axis, -1) * weights, axis=-1) / total
+        y = np.expand_dims(y, axis) if keepdims else y
+        return (y, total + np.zeros_like(y)) if returned else y
+    total = np.sum(weights, axis=axis, keepdims=keepdims)
+    y = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+    return (y, total) if returned else y
 
 
 @define(np.trapezoid)
-def trapezoid(y, x=None, dx=1.0):
+def trapezoid(y, x=None, dx=1.0, axis=-1):
     if x is None:
         if np.ndim(y) == 1:
             return np.sum(y[1:] + y[:-1]) * (0.5 * dx)
-        return np.sum(y[..., 1:] + y[..., :-1], axis=-1) * (0.5 * dx)
+        along = np.moveaxis(y, axis, -1)
+        return np.sum(along[..., 1:] + along[..., :-1], axis=-1) * (0.5 * dx)
     if np.ndim(y) == 1 and np.ndim(x) == 1:
         return 0.5 * np.sum((x[1:] - x[:-1]) * (y[1:] + y[:-1]))
-    return 0.5 * np.sum((x[..., 1:] - x[..., :-1]) * (y[..., 1:] + y[..., :-1]), axis=-1)
+    along = y if axis == -1 else np.moveaxis(y, axis, -1)
+    places = x if axis == -1 or np.ndim(x) == 1 else np.moveaxis(x, axis, -1)
+    return 0.5 * np.sum((places[..., 1:] - places[..., :-1]) * (along[..., 1:] + along[..., :-1]), axis=-1)
 
 
 zero(np.any, np.all, np.argmax, np.argmin, np.count_nonzero)

@@ -265,12 +265,6 @@ def flipud(m):
     return m[::-1]
 
 
-@define(np.median)
-def median(a):
-    t = np.sort(np.ravel(a))
-    return 0.5 * t[(t.size - 1) // 2] + 0.5 * t[t.size // 2]  # also for booleans
-
-
 @define(np.append)
 def append(arr, values, axis=None):
     if axis is None:

@@ -66,6 +66,7 @@ OF_COMPLEX = {
     "np.imag": "kernels.imaginary",
     "np.angle": "kernels.argument",
     "np.sign": "kernels.direction",
+    "kernels.determinant_sign": "kernels.determinant_direction",
 }
 STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 

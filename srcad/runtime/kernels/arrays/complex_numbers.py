@@ -55,6 +55,15 @@ def direction(z: Any) -> Any:
     return np.sign(z)
 
 
+def real_beside_real(g: Any, a: Any) -> Any:
+    """The real part of g if a is real, else g itself.
+
+    >>> real_beside_real(np.array([1.0 + 2.0j]), np.ones(1)), real_beside_real(2.0 - 1.0j, 1.0j)
+    (array([1.]), (2-1j))
+    """
+    return g if np.iscomplexobj(a) or not np.iscomplexobj(g) else np.real(g)
+
+
 @overload(modulus)
 def _overload_modulus(z):
     return lambda z: np.abs(z)
@@ -84,3 +93,9 @@ def _overload_argument(z):
     if isinstance(z, types.Array):
         return lambda z: np.arctan2(np.imag(z), np.real(z))
     return lambda z: math.atan2(z.imag, z.real)
+
+
+@overload(real_beside_real)
+def _overload_real_beside_real(g, a):
+    is_complex = [isinstance(getattr(each, "dtype", each), types.Complex) for each in (g, a)]
+    return (lambda g, a: np.real(g)) if is_complex == [True, False] else (lambda g, a: g)

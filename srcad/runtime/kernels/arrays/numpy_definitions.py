@@ -82,6 +82,15 @@ def central_differences(f: Any, spacing: Any) -> Any:
     return np.gradient(f, spacing, axis=0)
 
 
+def gradient_along(f: Any, spacing: Any, axis: int | None = None, edge_order: Any = 1) -> Any:
+    """`np.gradient` along one axis.
+
+    >>> gradient_along(np.array([0.0, 1.0, 4.0]), 0.5)
+    array([2., 4., 6.])
+    """
+    return np.gradient(f, spacing, axis=axis, edge_order=edge_order)
+
+
 def widths(spacing: Any, ones: Any) -> Any:
     """The distances between neighbouring points: differences of points on a line, or one distance for all.
 

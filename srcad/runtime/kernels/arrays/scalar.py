@@ -315,3 +315,27 @@ def _overload_is_above(a, a_min, a_max):
 
 def _is_none(argument: Any) -> bool:
     return argument is None or isinstance(argument, types.NoneType | types.Omitted)
+
+
+def exponents(x: Any) -> Any:
+    """The exponents of `np.frexp`.
+
+    >>> int(exponents(6.0))
+    3
+    """
+    return np.frexp(x)[1]
+
+
+@overload(exponents)
+def _overload_exponents(x):
+    if not isinstance(x, types.Array):
+        return lambda x: math.frexp(x)[1]
+
+    def impl(x):
+        result = np.empty(x.shape, np.int32)
+        flat, there = np.ravel(x), result.reshape(result.size)
+        for k in range(flat.size):
+            there[k] = math.frexp(flat[k])[1]
+        return result
+
+    return impl

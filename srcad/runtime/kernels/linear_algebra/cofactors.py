@@ -23,6 +23,11 @@ def cofactors(a: Any, whole: Any) -> Any:
         # Far from singular, the inverse gives the cofactors in a tenth of the time.
         if inverse is not None and np.vdot(a, a) * np.vdot(inverse, inverse) < 1e12:
             return whole * inverse.T
+    if a.ndim > 2 and a.dtype.kind == "f":
+        found = np.empty_like(a)
+        for k in np.ndindex(a.shape[:-2]):
+            found[k] = cofactors(a[k], whole[k])
+        return found
     u, s, v = np.linalg.svd(a)
     rest = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
     sign = np.linalg.det(u) * np.linalg.det(v)
@@ -31,8 +36,13 @@ def cofactors(a: Any, whole: Any) -> Any:
 
 @overload(cofactors)
 def _overload_cofactors(a, whole):
-    if a.ndim != 2:
-        return None
+    def of_each(a, whole):
+        flat, found = np.ascontiguousarray(a).reshape((-1,) + a.shape[-2:]), np.empty(a.shape, a.dtype)
+        there = found.reshape(flat.shape)
+        numbers = np.ascontiguousarray(whole).reshape(whole.size)
+        for k in range(flat.shape[0]):
+            there[k] = cofactors(flat[k], numbers[k])
+        return found
 
     def impl(a, whole):
         lower_upper, rows, columns, sign = _eliminated(a)
@@ -43,7 +53,7 @@ def _overload_cofactors(a, whole):
                 found[rows[i], columns[j]] = sign * turned[i, j]
         return found
 
-    return impl
+    return impl if a.ndim == 2 else of_each
 
 
 @register_jitable

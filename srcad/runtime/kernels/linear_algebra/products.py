@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,20 @@ def inner_adjoint_b(g: Any, a: Any, b: Any) -> Any:
     return np.tensordot(g, a, (leading, leading))
 
 
+def contracted(a: Any, b: Any, count: int) -> Any:
+    """`np.tensordot` over the last axes of a and the first of b."""
+    return np.tensordot(a, b, count)
+
+
+def product_of(shape: tuple[int, ...]) -> int:
+    """The number of elements of an array of this shape.
+
+    >>> product_of((2, 3)), product_of(())
+    (6, 1)
+    """
+    return math.prod(shape)
+
+
 def log_determinant(a: Any) -> Any:
     """The logarithm of the absolute value of a matrix's determinant.
 
@@ -137,12 +152,26 @@ def determinant_sign(a: Any) -> Any:
     return np.linalg.slogdet(a)[0]
 
 
+def determinant_direction(a: Any) -> Any:
+    """The determinant of a complex matrix divided by its absolute value."""
+    return np.linalg.slogdet(a)[0]
+
+
+def of_each(x: Any) -> Any:
+    """Numbers in the shape of matrices of one element.
+
+    >>> of_each(np.array([2.0, 3.0])).shape, of_each(2.0).shape
+    ((2, 1, 1), (1, 1))
+    """
+    return np.reshape(x, (*np.shape(x), 1, 1))
+
+
 def cholesky_adjoint(g: Any, y: Any) -> Any:
     """The adjoint of a matrix from that of its Cholesky factor y; NumPy reads the lower triangle only."""
     inverse = np.linalg.inv(y)
     middle = transpose_times(y, g) * _quarters(y.shape[-1])
-    bar = transpose_times(inverse, times(middle, inverse))
-    return (bar + bar.swapaxes(-1, -2)) * lower_twice(y.shape[-1])
+    bar = transpose_times(inverse, times(middle, np.conj(inverse)))
+    return (bar + np.conj(bar.swapaxes(-1, -2))) * lower_twice(y.shape[-1])
 
 
 def lower_twice(size: int) -> Any:
@@ -170,21 +199,57 @@ def _overload_packed(a):
 
 @overload(times)
 def _overload_times(a, b):
+    if a.ndim > 2 or b.ndim > 2:
+        return lambda a, b: a @ b
     return lambda a, b: np.dot(packed(a), packed(b))
 
 
 @overload(times_transpose)
 def _overload_times_transpose(a, b):
     if a.ndim != 2 or b.ndim != 2:
-        return None
+        return lambda a, b: a @ np.swapaxes(b, -1, -2)
     return lambda a, b: np.dot(packed(a), packed(b).T)
 
 
 @overload(transpose_times)
 def _overload_transpose_times(a, b):
     if a.ndim != 2 or b.ndim > 2:
-        return None
+        return lambda a, b: np.swapaxes(a, -1, -2) @ b
     return lambda a, b: np.dot(packed(a).T, packed(b))
+
+
+@overload(matmul_adjoint_a)
+def _overload_matmul_adjoint_a(g, a, b):
+    if b.ndim == 1:
+        return lambda g, a, b: unbroadcast(np.expand_dims(g, -1) * b, a)
+    if a.ndim == 1:
+        return lambda g, a, b: unbroadcast((b @ np.expand_dims(g, -1))[..., 0], a)
+    return lambda g, a, b: unbroadcast(times_transpose(g, b), a)
+
+
+@overload(matmul_adjoint_b)
+def _overload_matmul_adjoint_b(g, a, b):
+    if a.ndim == 1 and b.ndim == 1:
+        return lambda g, a, b: g * a
+    if a.ndim == 1:
+        return lambda g, a, b: unbroadcast(a.reshape((a.size, 1)) * np.expand_dims(g, -2), b)
+    if b.ndim == 1:
+        return lambda g, a, b: unbroadcast(np.expand_dims(g, -1) * a, b)
+    return lambda g, a, b: unbroadcast(transpose_times(a, g), b)
+
+
+@overload(product_of)
+def _overload_product_of(shape):
+    if len(shape) == 0:
+        return lambda shape: 1
+
+    def impl(shape):
+        found = 1
+        for each in shape:
+            found *= each
+        return found
+
+    return impl
 
 
 @overload(log_determinant)
@@ -197,23 +262,40 @@ def _overload_determinant_sign(a):
     return lambda a: np.linalg.slogdet(a)[0]
 
 
+@overload(of_each)
+def _overload_of_each(x):
+    if isinstance(x, types.Array):
+        return lambda x: x.reshape(x.shape + (1, 1))
+    return lambda x: np.full((1, 1), x)
+
+
+@overload(determinant_direction)
+def _overload_determinant_direction(a):
+    return lambda a: np.linalg.slogdet(a)[0]
+
+
 @overload(cholesky_adjoint)
 def _overload_cholesky_adjoint(g, y):
-    if y.ndim != 2:
-        return None
-
-    def impl(g, y):
+    def of_one(g, y):
         middle = transpose_times(y, g)
         for k in range(y.shape[0]):
             middle[k, k] *= 0.5
             for j in range(k + 1, y.shape[1]):
                 middle[k, j] = 0.0
         inverse = np.linalg.inv(y)
-        bar = transpose_times(inverse, times(middle, inverse))
+        bar = transpose_times(inverse, times(middle, np.conj(inverse)))
         for k in range(y.shape[0]):
+            bar[k, k] = bar[k, k].real
             for j in range(k + 1, y.shape[1]):
-                bar[j, k] += bar[k, j]
+                bar[j, k] += np.conj(bar[k, j])
                 bar[k, j] = 0.0
         return bar
 
-    return impl
+    def of_each(g, y):
+        rows, factors = g.copy().reshape((-1,) + g.shape[-2:]), y.copy().reshape((-1,) + y.shape[-2:])
+        bar = np.empty(factors.shape, factors.dtype)
+        for k in range(bar.shape[0]):
+            bar[k] = cholesky_adjoint(rows[k], factors[k])
+        return bar.reshape(y.shape)
+
+    return of_one if y.ndim == 2 else of_each

@@ -163,6 +163,11 @@ def _astype(x, dtype):
     return (lambda x, dtype: x.astype(dtype)) if isinstance(x, types.Array) else None
 
 
+@overload(np.fix)
+def _fix(x):
+    return lambda x: np.trunc(x)
+
+
 @overload(abs)
 def _abs(x):
     return (lambda x: np.abs(x)) if isinstance(x, types.Array) else None

@@ -240,6 +240,13 @@ def _norm(x, ord=None, axis=None, keepdims=False):
     if not _is_ours(x, axis, keepdims) or not _is_none(ord):
         return None
 
+    if isinstance(x.dtype, types.Complex):
+
+        def of_complex(x, ord=None, axis=None, keepdims=False):
+            return np.sqrt(np.sum(x.real * x.real + x.imag * x.imag, axis=axis, keepdims=keepdims))
+
+        return of_complex
+
     def impl(x, ord=None, axis=None, keepdims=False):
         return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 

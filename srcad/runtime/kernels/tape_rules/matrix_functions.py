@@ -80,7 +80,8 @@ def svd_adjoint(g: Any, y: Any, a: Any) -> Any:
         return singular_values_adjoint(g, a)
     (of_left, of_values, of_right), (u, s, vt) = g, y
     if _is_nothing(of_left) and _is_nothing(of_right):
-        return times(u * of_values, vt)
+        return times(u[:, : s.size] * of_values, vt[: s.size])
+    _check_thin(u, vt)
     v, of_product = np.transpose(vt), of_left / s
     bar = times(of_product, vt)
     of_v = transpose_times(a, of_product) + np.transpose(of_right)
@@ -111,8 +112,16 @@ def svd_tangent(t: Any, y: Any, a: Any) -> Any:
     return (times(t, v) + times(a, of_v) - u * of_s) / s, of_s, np.transpose(of_v)
 
 
+def _check_thin(u: Any, vt: Any) -> None:
+    """Refuse square matrices of singular vectors of a matrix that is not square."""
+    if u.shape[1] != vt.shape[0]:
+        raise NotImplementedError("np.linalg.svd under a tape has a derivative with full_matrices=False")
+
+
 def qr_adjoint(g: Any, y: Any, a: Any) -> Any:
     """The adjoint of the matrix of `np.linalg.qr`, whose columns are linearly independent."""
+    if a.shape[0] < a.shape[1]:
+        raise NotImplementedError("np.linalg.qr of a wide matrix has no derivative under a tape")
     if not isinstance(y, tuple):  # only the triangular factor
         g, y = (np.zeros(a.shape), g), (orthogonal_factor(a), y)
     (of_q, of_r), (q, r) = g, y

@@ -19,7 +19,7 @@ import numpy as np
 from srcad.errors import BadArgument
 from srcad.runtime import kernels
 from srcad.runtime.kernels.tape_rules import composed_functions
-from srcad.runtime.rulebook.registry import definition
+from srcad.runtime.rulebook.registry import definition, restricted_definition
 from srcad.runtime.tape.core.operand import Operand
 from srcad.runtime.tape.core.tensor import Tensor
 from srcad.runtime.tape.protocols.arithmetic import call
@@ -222,7 +222,10 @@ def spelled_always(primitive: Any, count: int, keywords: Mapping[str, Any]) -> C
         return of_definition(primitive)
     if primitive is np.clip and ("min" in keywords or "max" in keywords):
         return clip
-    return ALWAYS.get(primitive) or method_meaning(primitive) or keyword_meaning(primitive, keywords)
+    found = ALWAYS.get(primitive) or method_meaning(primitive) or keyword_meaning(primitive, keywords)
+    if found is None and (meaning := restricted_definition(primitive, count, keywords)) is not None:
+        return on_tensors(meaning)
+    return found
 
 
 ALWAYS: Mapping[Any, Callable[..., Any]] = {

@@ -23,7 +23,7 @@ from srcad.transforms.lowering.structures.abstract_state import Callee, Structur
 # Functions, and which of their arguments is an array of any length.
 _OF_ARRAYS = (
     *((np.take, 1), (np.quantile, 1), (np.percentile, 1), (np.bincount, 0), (np.take_along_axis, 1), (np.choose, 0)),
-    *((np.polyval, 0), (np.searchsorted, 0), (np.digitize, 1)),
+    *((np.polyval, 0), (np.searchsorted, 0), (np.digitize, 1), (np.insert, 1), (np.delete, 1)),
 )
 
 

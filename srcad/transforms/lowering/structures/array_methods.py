@@ -17,12 +17,26 @@ from srcad.refusals.numpy_calls import ATTRIBUTE, FLAT, METHOD, VARIABLE_ASSIGNE
 from srcad.transforms.ir.build import at, attribute, dotted, place_of
 
 KEPT = frozenset({"shape", "size", "ndim", "dtype"})
-PROPERTIES = {"T": "np.transpose", "real": "np.real", "imag": "np.imag"}
+PROPERTIES = {"T": "np.transpose", "mT": "np.matrix_transpose", "real": "np.real", "imag": "np.imag"}
 METHODS = {
     name: f"np.{name}"
     for name in (
-        *("all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "copy", "cumprod"),
-        *("cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape", "round"),
+        *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "clip", "conj", "copy"),
+        *(
+            "cumprod",
+            "cumsum",
+            "diagonal",
+            "dot",
+            "max",
+            "mean",
+            "min",
+            "nonzero",
+            "prod",
+            "ravel",
+            "repeat",
+            "reshape",
+            "round",
+        ),
         *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
     )
 }

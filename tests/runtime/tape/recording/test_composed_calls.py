@@ -62,14 +62,14 @@ def test_what_a_definition_does_not_cover_is_refused_when_it_is_recorded():
     with GradientTape(persistent=True) as tape:
         tape.watch([x, stack])
         y = np.linalg.cond(x)
-        with pytest.raises(NotImplementedError, match="rot90"):
-            np.rot90(stack)
+        with pytest.raises(NotImplementedError, match="several axes"):
+            np.median(stack, axis=(0, 1))
         with pytest.raises(NotImplementedError, match="gradient"):
             np.gradient(x)
-        with pytest.raises(NotImplementedError, match="full_matrices"):
-            np.linalg.svd(x)
+        with pytest.raises(NotImplementedError, match="hermitian"):
+            np.linalg.svd(x, hermitian=True)
         with pytest.raises(MissingRule):
-            np.percentile(x, 25.0, axis=0)
+            np.percentile(x, 25.0, axis=0, overwrite_input=True)
     assert len(tape._recording.nodes) == 1
     assert tape.gradient(y, x).shape == (2, 2)
     np.testing.assert_array_equal(np.rot90(stack).numpy(), np.ones((2, 2, 2)))  # no tape follows it any more
@@ -180,7 +180,7 @@ def test_a_definition_that_says_something_else_than_numpy_is_not_used(meaning):
     check_accepted(plan, (x,), {}, V)
 
 
-@pytest.mark.parametrize("function", [lambda x: np.sum(np.linalg.slogdet(x)[1]), lambda x: np.sum(np.trace(x))])
+@pytest.mark.parametrize("function", [lambda x: np.sum(np.trace(x))])
 def test_functions_of_matrices_are_refused_for_stacks_of_them(function):
     with pytest.raises(MissingRule):
         srcad.grad(function, jit=False)(np.stack([np.eye(2), 2.0 * np.eye(2)]))
@@ -198,7 +198,9 @@ def test_definitions_take_arguments_by_position_as_numpy_does():
     """`np.nansum(x, 0, float)` took the type for `keepdims`, `np.meshgrid(x, y, z)` its third vector for `indexing`."""
     for primitive in registry.primitives():
         theirs = by_position(primitive)
-        if theirs and str(primitive.__module__).startswith("numpy") and (found := registry.definition(primitive)):
+        if not theirs or not str(getattr(primitive, "__module__", "")).startswith("numpy"):
+            continue
+        for found in filter(None, (registry.definition(primitive), registry.restricted_definition(primitive, 99, ()))):
             pairs = zip(by_position(found), theirs, strict=False)
             assert all(own == their or their.startswith("x") for own, their in pairs), primitive
 

@@ -72,7 +72,6 @@ def test_a_slope_of_zero_is_not_none(function, x):
     [
         (lambda x: np.spacing(x) + np.nextafter(x, 3.0), "nextafter"),
         (lambda x: np.real_if_close(x) + np.unwrap(x) * np.i0(x), "np"),
-        (lambda x: np.partition(x, 1), "partition"),
         (lambda x: np.nextafter.outer(x, x), "nextafter"),
     ],
 )

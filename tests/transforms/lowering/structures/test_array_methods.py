@@ -13,6 +13,7 @@ CALLS = [
     "any(axis=0)",
     "argmax()",
     "argmin(1)",
+    "argpartition(1)",
     "argsort(axis=1)",
     "astype(np.float32)",
     "clip(-1.0,2.0)",

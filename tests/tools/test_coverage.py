@@ -1,0 +1,67 @@
+"""The page on coverage says what is found by trying, for a few functions here and for all of them at night."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.tools.coverage import COLUMNS, _cell, outcomes, page, tried
+from srcad.tools.coverage_calls import CALLS, OTHERS, WITHOUT_DERIVATIVE
+
+PAGE = Path(srcad.__file__).parent.parent / "docs" / "coverage.md"
+UNCOMPILED = tuple(column for column in COLUMNS if column != "compiled")
+SEVERAL = ("np.tanh", "np.sum", "np.ptp")
+HINT = "python -m srcad.tools.coverage > docs/coverage.md"
+
+
+def rows():
+    """The cells of the page, by function."""
+    found = re.findall(r"^\| `([^`]+)` \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    titles = [*COLUMNS, *OTHERS]
+    return {name: dict(zip(titles, cells.split(" | "), strict=True)) for name, cells in found if name in CALLS}
+
+
+def test_the_page_names_each_function():
+    text = PAGE.read_text(encoding="utf-8")
+    _, _, left = text.partition("## Not tried for this page")
+    found = rows()
+    assert [name for name in CALLS if name in found or f"`{name}`" in left] == list(CALLS), HINT
+
+
+def test_every_function_of_numpy_is_on_the_page():
+    named = {each for names in WITHOUT_DERIVATIVE.values() for each in names.split()}
+    for prefix, module in (("np.", np), ("np.linalg.", np.linalg), ("np.fft.", np.fft)):
+        for name in dir(module):
+            thing = getattr(module, name)
+            if not name.startswith("_") and callable(thing) and not isinstance(thing, type) and name != "test":
+                assert prefix + name in CALLS or prefix + name in named, prefix + name
+    assert not named & CALLS.keys()
+
+
+def test_what_autograd_and_jax_differentiate_is_not_refused_but_for_what_is_listed():
+    text = PAGE.read_text(encoding="utf-8")
+    counts = re.findall(r"of these (\d+) are refused here", text)
+    assert len(counts) == len(OTHERS)
+    assert all(int(count) <= 10 for count in counts)
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_the_page_says_what_is_found(name):
+    found = outcomes([name], UNCOMPILED)[name]
+    for column in UNCOMPILED:
+        words = [each.columns[column] for each in found if each.columns[column] != "-"]
+        assert rows()[name][column] == _cell(words or ["-"]), HINT
+
+
+@pytest.mark.nightly
+def test_the_page_is_what_is_found():
+    assert PAGE.read_text(encoding="utf-8") == page(outcomes()), HINT
+
+
+def test_a_wrong_derivative_is_told_from_a_right_one(monkeypatch):
+    monkeypatch.setattr(srcad, "grad", lambda f, wrt, jit: lambda *x: tuple(np.ones_like(each) for each in x))
+    found = tried("np.sin(v)", ["reverse"])
+    assert found.columns["reverse"] == "no"
+    assert "is not" in found.problem
