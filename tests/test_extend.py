@@ -342,3 +342,58 @@ def test_rules_that_cannot_be_loaded_are_an_error_that_names_them(library):
         """,
     )
     assert "the rules for shippedlib in 'shippedlib.rules' cannot be loaded: ModuleNotFoundError" in printed
+
+
+@pytest.mark.parametrize("jit", [pytest.param(True, marks=pytest.mark.compiled), False])
+def test_a_function_that_returns_an_argument_is_refused(jit):
+    def tail(x):
+        return x[1:]
+
+    @adjoint(tail)
+    def tail_rule(y, x):
+        d[x] = np.append(0.0, d[y])
+
+    with pytest.raises(WrongRule, match="`tail`, which has a rule, returns an array that shares memory"):
+        srcad.grad(lambda x: np.sum(tail(x) * 2.0), jit=jit)(X)
+
+
+def test_a_function_that_returns_a_tuple_is_refused():
+    def powers(x):
+        return x**2, x**3
+
+    @adjoint(powers)
+    def powers_rule(y, x):
+        d[x] = 2.0 * x * d[y]
+
+    with pytest.raises(srcad.UnsupportedSyntax, match="`powers` has a rule and returns a tuple"):
+        srcad.grad(lambda x: powers(x)[0] * 1.0, jit=False)(2.0)
+
+
+def test_the_functions_own_defaults_and_keywords():
+    def monomial(x, n=2, *, c=1.0):
+        return c * x**n
+
+    @adjoint(monomial)
+    def monomial_rule(y, x, n, c):
+        d[x] = c * n * x ** (n - 1) * d[y]
+
+    assert srcad.grad(lambda x: monomial(x), jit=False)(2.0) == 4.0  # noqa: PLW0108 - a call with defaults
+    assert srcad.grad(lambda x: monomial(x, c=3.0), jit=False)(2.0) == 12.0
+    assert srcad.grad(lambda x: monomial(x, n=3, c=3.0), jit=False)(2.0) == 36.0
+
+
+@pytest.mark.filterwarnings("ignore::srcad.PerformanceWarning")
+@pytest.mark.compiled
+def test_a_number_that_the_function_reads_is_never_frozen():
+    scope = {}
+    exec("k = 2.0\ndef scaled(x):\n    return k * x\n", scope)
+    scaled = scope["scaled"]
+
+    @adjoint(scaled)
+    def scaled_adjoint(y, x):
+        d[x] = 2.0 * d[y]
+
+    both = srcad.value_and_grad(lambda x: np.sum(scaled(x)))
+    assert both(X)[0] == pytest.approx(2.0 * np.sum(X))
+    scope["k"] = 3.0
+    assert both(X)[0] == pytest.approx(3.0 * np.sum(X))

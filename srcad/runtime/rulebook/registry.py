@@ -53,6 +53,7 @@ _folding: set[Hashable] = set()
 _users: set[Hashable] = set()
 _met = {"", "__main__", "numpy", "numba", "srcad"}  # packages whose rules, if any, have been loaded
 _called: dict[Hashable, Any] = {}
+_texts: dict[Callable[..., Any], str] = {}
 # library -> module of the rules of its functions
 _libraries = {
     "scipy.special": "srcad.runtime.rules.scipy.special",
@@ -93,6 +94,9 @@ def has_own_rule(primitive: Any) -> bool:
 def enter_users(rule: Rule) -> None:
     """Add a rule of the user's own: it replaces what was stated before for the same calls, part by part."""
     _load()
+    for each in (rule.partials_source, rule.adjoint_source, rule.tangent_source):
+        if each is not None and each not in _texts:
+            _texts[each] = inspect.getsource(each)  # as it is now: it may be gone later, or changed
     key = key_of(rule.primitive)
     if isinstance(key, _Identity):
         rule = replace(rule, primitive=_function_called(key, rule.primitive))
@@ -162,7 +166,7 @@ def users_text(primitives: Collection[Any]) -> str:
         for rule in _rules.get(key, {}).values():
             sources = (rule.partials_source, rule.adjoint_source, rule.tangent_source)
             texts.append(f"{primitive_name(rule.primitive)} {rule.kind} {rule.fit} {rule.is_linear} {rule.elementwise}")
-            texts += [inspect.getsource(each) for each in sources if each is not None]
+            texts += [_texts[each] for each in sources if each is not None]
     return "\0".join(sorted(texts))
 
 

@@ -1,7 +1,7 @@
 """`RuledFunction`: a Python function with a rule of the user's own, as core form calls it.
 
-Numba cannot type a plain Python function that a name refers to, and a function may return one of its arguments. What
-core form calls compiles the function, and returns arrays in memory of their own.
+Numba cannot type a plain Python function that a name refers to; what core form calls compiles it. A function that
+returns one of its arguments, or a view of one, is refused: a later write to either would reach the other, unseen.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import numba
 import numpy as np
 from numba.core import types
 from numba.core.registry import cpu_target
-from numba.extending import typeof_impl
+from numba.extending import overload, register_jitable, typeof_impl
 
-from srcad.runtime.rulebook.rule_result import apart, own
+from srcad.errors import WrongRule
+from srcad.runtime.support.numba_refresh import refresh_if_compiling
 
 
 class RuledFunction:
@@ -37,9 +38,12 @@ class RuledFunction:
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The result, in memory of its own."""
+        """The result. Raises WrongRule if it shares memory with an argument."""
         found = self.function(*args, **kwargs)
-        return apart(found, [each for each in (*args, *kwargs.values()) if isinstance(each, np.ndarray)])
+        for each in (*args, *kwargs.values()):
+            if isinstance(each, np.ndarray) and isinstance(found, np.ndarray) and np.may_share_memory(each, found):
+                raise WrongRule(f"`{self.__name__}`{_SHARED}", None, _WAY)
+        return found
 
     def __repr__(self) -> str:
         return f"<function with a rule {self.__module__}.{self.__qualname__}>"
@@ -50,11 +54,26 @@ class RuledFunction:
         called = numba.njit(self.function) if self.is_plain else self.function
         parameters = _parameters(self.function)
         names = ", ".join(parameters) if parameters is not None else "*args"
-        namespace: dict[str, Any] = {"called": called, "own": own}
-        exec(f"def wrapper({names}):\n    return own(called({names}))\n", namespace)
+        message = f"`{self.__name__}`{_SHARED}"
+
+        @numba.njit
+        def check(found, given):  # type: ignore[no-untyped-def]
+            if _meet(found, given):
+                raise WrongRule(message, None, _WAY)
+
+        checks = [f"    check(found, {each})" for each in parameters or ()]
+        text = "\n".join([f"def wrapper({names}):", f"    found = called({names})", *checks, "    return found\n"])
+        namespace: dict[str, Any] = {"called": called, "check": check}
+        exec(text, namespace)
         wrapper = namespace["wrapper"]
         wrapper.__defaults__ = getattr(getattr(self.function, "py_func", self.function), "__defaults__", None)
         return numba.njit(wrapper)
+
+    @property
+    def compiles(self) -> bool:
+        """Whether compiled code may call it: its parameters can be checked, and it reads no data that would freeze."""
+        is_python = isinstance(self.function, FunctionType) or hasattr(self.function, "py_func")
+        return not (is_python and _parameters(self.function) is None) and not _reads_data(self.function)
 
     @property
     def is_plain(self) -> bool:
@@ -63,6 +82,46 @@ class RuledFunction:
             return False
         cpu_target.typing_context.refresh()
         return cpu_target.typing_context._lookup_global(self.function) is None
+
+
+_SHARED = ", which has a rule, returns an array that shares memory with one that it got"
+_WAY = "wrap it in a function that returns a copy, and give that one a rule"
+
+
+def _meet(one: Any, other: Any) -> bool:
+    """Whether the memory of two values may be shared."""
+    return bool(np.may_share_memory(one, other))
+
+
+@overload(_meet)
+def _overload_meet(one, other):  # type: ignore[no-untyped-def]
+    if not isinstance(one, types.Array) or not isinstance(other, types.Array):
+        return lambda one, other: False
+
+    def impl(one, other):  # type: ignore[no-untyped-def]
+        if one.size == 0 or other.size == 0:
+            return False
+        first, last = _bounds(one)
+        start, end = _bounds(other)
+        return first <= end and start <= last
+
+    return impl
+
+
+@register_jitable
+def _bounds(a):  # type: ignore[no-untyped-def]
+    """The addresses of the first and the last byte."""
+    first = last = np.int64(a.ctypes.data)
+    for k in range(a.ndim):
+        reach = (a.shape[k] - 1) * a.strides[k]
+        if reach < 0:
+            first += reach
+        else:
+            last += reach
+    return first, last + a.itemsize - 1
+
+
+refresh_if_compiling()
 
 
 def _parameters(function: Any) -> list[str] | None:
@@ -88,4 +147,4 @@ def _reads_data(function: Any) -> bool:
 
 @typeof_impl.register(RuledFunction)  # type: ignore[untyped-decorator]  # Numba carries no annotations
 def _typeof(value: RuledFunction, context: Any) -> types.Dispatcher | None:
-    return None if _reads_data(value.function) else types.Dispatcher(value.compiled)
+    return types.Dispatcher(value.compiled) if value.compiles else None

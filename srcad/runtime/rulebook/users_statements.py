@@ -7,6 +7,7 @@ compared with the shape and the kind of number of what it belongs to (`kernels.f
 from __future__ import annotations
 
 import builtins
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
@@ -32,16 +33,22 @@ class UsersRule(Rule):
         return found
 
     @cached_property
+    def partials(self) -> Template | None:
+        """The partial derivatives, with the function's own defaults."""
+        template = read_template(self.partials_source)
+        return template and _fitting(template, self.primitive, "")
+
+    @cached_property
     def adjoint(self) -> Template | None:
         """The contributions, each compared with its input."""
         template = read_template(self.adjoint_source)
-        return template and _fitting(template, origin_of(self.primitive, self.adjoint_source))
+        return template and _fitting(template, self.primitive, origin_of(self.primitive, self.adjoint_source))
 
     @cached_property
     def tangent(self) -> Template | None:
         """The tangent, compared with the result."""
         template = read_template(self.tangent_source)
-        return template and _fitting(template, origin_of(self.primitive, self.tangent_source))
+        return template and _fitting(template, self.primitive, origin_of(self.primitive, self.tangent_source))
 
 
 def origin_of(primitive: Any, function: Any) -> str:
@@ -120,8 +127,18 @@ def _check(template: Template, field: str, origin: str) -> None:
             )
 
 
-def _fitting(template: Template, origin: str) -> Template:
-    """The template with each contribution compared with what it belongs to."""
+def _defaults(primitive: Any) -> dict[str, Any]:
+    """The defaults of a function that can be written into code."""
+    try:
+        parameters = inspect.signature(primitive).parameters
+    except (TypeError, ValueError):
+        return {}
+    plain = (bool, int, float, complex, str, type(None))
+    return {name: each.default for name, each in parameters.items() if isinstance(each.default, plain)}
+
+
+def _fitting(template: Template, primitive: Any, origin: str) -> Template:
+    """The template with each contribution compared with what it belongs to, and with the function's own defaults."""
     body = []
     for statement in template.body:
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
@@ -135,4 +152,5 @@ def _fitting(template: Template, origin: str) -> Template:
             )
             statement = gast.Assign(targets=[target], value=value, type_comment=None)
         body.append(statement)
-    return replace(template, body=tuple(body))
+    own = {name: value for name, value in _defaults(primitive).items() if name in template.parameters[1:]}
+    return replace(template, body=tuple(body), defaults={**own, **template.defaults})

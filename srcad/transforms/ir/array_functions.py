@@ -205,6 +205,7 @@ FACTS: dict[str, Fact] = {
     "kernels.check_index": Fact.CHECKS,
     "kernels.check_indices": Fact.CHECKS,
     "kernels.check_match": Fact.CHECKS,
+    "kernels.check_one_element": Fact.CHECKS,
     "kernels.check_room": Fact.CHECKS,
     "kernels.refuse_overlap": Fact(0),
     "kernels.check_bytes": Fact(0),

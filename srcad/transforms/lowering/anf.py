@@ -24,7 +24,7 @@ from srcad.transforms.lowering.control_flow import Turns
 from srcad.transforms.lowering.desugaring.desugar import IN_PLACE
 from srcad.transforms.lowering.desugaring.for_loops import called
 from srcad.transforms.lowering.return_values import Results
-from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
+from srcad.transforms.lowering.structures.abstract_state import Callee, Lost, Structure
 from srcad.transforms.lowering.structures.array_methods import ASSIGNING, assigns
 
 _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -98,6 +98,9 @@ class Flattener(Results):
                 self.check(statement)
             case gast.Expr(value=value):
                 self.effect(value)
+            case gast.Delete(targets=[gast.Name(id=name)]):
+                self.memory.names[name] = Lost("it has been deleted")
+                self.memory.known.pop(name, None)
             case gast.Raise() | gast.Pass():
                 if isinstance(statement, gast.Raise) and statement.exc is not None:
                     statement.exc = self.message(statement.exc)

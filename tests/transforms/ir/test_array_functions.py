@@ -57,6 +57,7 @@ ARGUMENTS = {
     "kernels.check_index": (2, 3, "x[i] is out of range"),
     "kernels.check_indices": (np.array([2, -3]), 3, "x[k] is out of range"),
     "kernels.check_match": (0, "shapes differ"),
+    "kernels.check_one_element": (1, "two numbers", "return one", "f.py", 2, 4, 12, "    return x"),
     "kernels.check_room": (0, "x[i] is out of range", (1,)),
     "kernels.refuse_overlap": (VECTOR, OTHER),
     "kernels.check_bytes": (1, 2),
