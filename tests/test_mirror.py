@@ -28,6 +28,8 @@ ABOUT_MORE = {
     "refusals/test_bad_inputs.py": "inputs that are wrong, through all of the API",
     "runtime/kernels/test_kernels.py": "all kernels, by a table of samples",
     "runtime/rules/test_rules.py": "all rules, by a table of samples",
+    "runtime/rules/test_scipy_special_references.py": "derivatives of special functions, against mpmath",
+    "runtime/rules/test_scipy_programs.py": "models with functions of SciPy",
     "runtime/rules/test_scipy_linalg_programs.py": "functions of scipy.linalg, in programs",
     "runtime/rules/test_scipy_stats_programs.py": "distributions of scipy.stats, in programs",
     "runtime/rules/test_scipy_compiled.py": "the rules of SciPy's functions, in generated code",

@@ -22,6 +22,8 @@ NAMESPACES = {
         "banded systems, and Sylvester's and Lyapunov's equations, with which a program runs uncompiled. What a\n"
         "definition does not cover, such as `eigh` with vectors or `qr` with pivoting, raises `NotImplementedError`."
     ),
+    "scipy.signal": "Compiled, for vectors; not on a tape.",
+    "scipy.integrate": "Compiled; `cumulative_trapezoid` for vectors; not on a tape.",
 }
 
 _HEAD = """# SciPy

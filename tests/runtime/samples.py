@@ -18,7 +18,7 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
-from tests.runtime import scipy_linalg_samples, scipy_samples, scipy_stats_samples
+from tests.runtime import scipy_linalg_samples, scipy_samples, scipy_signal_samples, scipy_stats_samples
 from tests.runtime.further_samples import (
     FURTHER_COMPLEX,
     FURTHER_DEFINED,
@@ -435,6 +435,7 @@ DEFINED: dict[Any, list[Sample]] = {
     **scipy_samples.DEFINED,
     **scipy_linalg_samples.DEFINED,
     **scipy_stats_samples.DEFINED,
+    **scipy_signal_samples.DEFINED,
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.

@@ -60,6 +60,8 @@ _libraries = {
     "scipy.special": "srcad.runtime.rules.scipy.special",
     "scipy.linalg": "srcad.runtime.rules.scipy.linalg",
     "scipy.stats": "srcad.runtime.rules.scipy.stats",
+    "scipy.signal": "srcad.runtime.rules.scipy.signal",
+    "scipy.integrate": "srcad.runtime.rules.scipy.integrate",
 }
 _loaded: list[str] = []
 _complete: list[bool] = []

@@ -1,4 +1,4 @@
-"""Functions of `scipy.linalg` in programs: gradients against differences, uncompiled and compiled."""
+"""Functions of `scipy.linalg`, `signal` and `integrate` in programs: gradients against differences."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pytest
 import srcad
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.support.nested_structures import flatten
+from tests.runtime import scipy_linalg_samples, scipy_signal_samples
 from tests.runtime.rules.test_rules import smooth_places
 from tests.runtime.sample_points import Sample
-from tests.runtime.scipy_linalg_samples import DEFINED
 
 CASES = [
     pytest.param(primitive, sample, id=f"{primitive_name(primitive).rpartition('.')[2]}-{number}")
-    for primitive, samples in DEFINED.items()
+    for primitive, samples in {**scipy_linalg_samples.DEFINED, **scipy_signal_samples.DEFINED}.items()
     if primitive_name(primitive).startswith("scipy.")
     for number, sample in enumerate(samples)
     if smooth_places(sample)
@@ -26,7 +26,7 @@ CASES = [
 # Their kernels have no form in Numba.
 UNCOMPILED = {"sqrtm", "logm", "solve_sylvester", "solve_continuous_lyapunov", "solve_discrete_lyapunov"}
 UNCOMPILED |= {"lu_factor", "lu_solve", "lu", "solve_banded", "solveh_banded"}
-HEADER = "import numpy as np\nimport scipy.linalg\n\n\n"
+HEADER = "import numpy as np\nimport scipy.integrate\nimport scipy.linalg\nimport scipy.signal\n\n\n"
 
 
 def program(primitive: Any, sample: Sample, folder: Any) -> tuple[Any, list[Any]]:

@@ -150,7 +150,7 @@ def multivariate_normal_pdf(x, mean=None, cov=1, allow_singular=False):
 def dirichlet_logpdf(x, alpha):
     last = x
     if x.shape[0] == alpha.shape[0] - 1:
-        last = np.concatenate((x, np.expand_dims(1.0 - np.sum(x, axis=0), 0)))
+        last = np.concatenate((x, 1.0 - np.sum(x, axis=0, keepdims=True)))
     norm = np.sum(scipy.special.gammaln(alpha)) - scipy.special.gammaln(np.sum(alpha))
     return np.sum(np.transpose(scipy.special.xlogy(alpha - 1.0, np.transpose(last))), axis=0) - norm
 
