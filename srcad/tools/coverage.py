@@ -67,6 +67,10 @@ def _in_a_line(message: str) -> str:
     'np.i0 has no derivative rule'
     """
     first = message.partition("\n")[0].removesuffix(":")
+    _, uncompiled, reason = first.rpartition(" runs uncompiled: ")
+    if uncompiled:
+        return re.sub(r"the generated function \S+ in .* does not compile: ?", "", reason) or "Numba cannot compile it"
+    first = re.sub(r"\S*/srcad/", "srcad/", first)
     return re.sub(r"^(\w+: )*(\S+:\d+:\d+: )?(\w+: )*", "", re.sub(r"srcad(\.\w+)+\.(\w+)", r"kernels.\2", first))
 
 

@@ -123,6 +123,13 @@ FURTHER_DEFINED: dict[Any, list[Sample]] = {
 
 # Calls with arguments that the rule of the function does not cover, which a definition of its own is for.
 GIVEN: dict[Any, list[Sample]] = {
+    np.quantile: [
+        *(s(MATRIX, 0.3, 0), s(MATRIX, np.array([0.2, 0.9]), 1), s(CUBE, np.array([0.2, 0.9]), 1)),
+        *(s(ANY, 0.3, method=each) for each in ("lower", "higher", "midpoint", "nearest")),
+        *(s(MATRIX, 0.3, 1, keepdims=True), s(MATRIX, np.array([0.3]), 1, keepdims=True)),
+    ],
+    np.percentile: [s(MATRIX, 62.5, axis=0, keepdims=True)],
+    np.cov: [s(MATRIX, aweights=POSITIVE), s(MATRIX, fweights=np.array([1, 2, 1, 3])), s(ANY, aweights=POSITIVE)],
     np.sum: [
         s(MATRIX, where=MASK),
         s(MATRIX, 1, where=MASK, keepdims=True),

@@ -343,20 +343,28 @@ def vander(x, N=None, increasing=False):
 
 
 @define(np.cov)
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     rows = m if rowvar or np.ndim(m) == 1 else np.transpose(m)
     if y is not None:
         rows = np.vstack((rows, y if rowvar or np.ndim(y) == 1 else np.transpose(y)))
     correction = (0 if bias else 1) if ddof is None else ddof
-    if fweights is None and aweights is None:
-        if np.ndim(rows) == 1:
-            apart = rows - np.mean(rows)
-            return np.sum(kernels.squared_modulus(apart)) / (rows.shape[0] - correction)
-        rest = rows - np.mean(rows, axis=1, keepdims=True)
-        return kernels.times_transpose(rest, np.conjugate(rest)) / (rows.shape[1] - correction)
-    w = aweights if fweights is None else fweights if aweights is None else fweights * aweights
+    if np.ndim(rows) == 1:
+        apart = rows - np.mean(rows)
+        return np.sum(kernels.squared_modulus(apart)) / (rows.shape[0] - correction)
+    rest = rows - np.mean(rows, axis=1, keepdims=True)
+    return kernels.times_transpose(rest, np.conjugate(rest)) / (rows.shape[1] - correction)
+
+
+@define(np.cov, given=("fweights", "aweights"))
+def weighted_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+    rows = m if rowvar or np.ndim(m) == 1 else np.transpose(m)
+    if y is not None:
+        rows = np.vstack((rows, y if rowvar or np.ndim(y) == 1 else np.transpose(y)))
+    correction = (0 if bias else 1) if ddof is None else ddof
+    own = 1.0 if aweights is None else np.real(aweights)  # NumPy takes real numbers
+    w = own if fweights is None else fweights * own
     total = np.sum(w)
-    less = total - correction * (1.0 if aweights is None else np.sum(w * aweights) / total)
+    less = total - correction * (np.sum(w * own) / total)
     if np.ndim(rows) == 1:
         apart = rows - np.sum(rows * w) / total
         return np.sum(kernels.squared_modulus(apart) * w) / less

@@ -20,7 +20,21 @@ def median(a, axis=None, *, keepdims=False):
 
 
 @define(np.quantile)
-def quantile(a, q, axis=None, *, method="linear", keepdims=False):
+def quantile(a, q):
+    t = np.sort(np.ravel(a))
+    place = np.multiply(q, t.size - 1)
+    below = np.searchsorted(np.arange(t.size), place, side="right") - 1  # for one probability as for several
+    above = np.minimum(below + 1, t.size - 1)
+    return t[below] + (place - below) * (t[above] - t[below])
+
+
+@define(np.percentile)
+def percentile(a, q):
+    return np.quantile(a, np.multiply(q, 0.01))
+
+
+@define(np.quantile, given=("axis", "method", "keepdims"))
+def quantile_along(a, q, axis=None, *, method="linear", keepdims=False):
     if isinstance(axis, tuple) or (keepdims and axis is None):
         raise NotImplementedError("np.quantile along several axes: bring the array into a shape with one")
     t = np.sort(np.ravel(a)) if axis is None else np.moveaxis(np.sort(a, axis=axis), axis, 0)
@@ -51,8 +65,8 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     return y
 
 
-@define(np.percentile)
-def percentile(a, q, axis=None, *, method="linear", keepdims=False):
+@define(np.percentile, given=("axis", "method", "keepdims"))
+def percentile_along(a, q, axis=None, *, method="linear", keepdims=False):
     return np.quantile(a, np.multiply(q, 0.01), axis, method=method, keepdims=keepdims)
 
 
@@ -70,7 +84,8 @@ def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
         if keepdims:
             raise NotImplementedError("np.nanquantile of all elements with `keepdims`: reshape the result")
         flat = np.ravel(a)
-        return np.quantile(flat[np.nonzero(np.isfinite(flat) | np.isinf(flat))[0]], q, method=method)
+        known = flat[np.nonzero(np.isfinite(flat) | np.isinf(flat))[0]]
+        return np.quantile(known, q) if method == "linear" else np.quantile(known, q, method=method)
     if method != "linear":
         raise NotImplementedError("np.nanquantile along an axis with other methods than 'linear'")
     if np.ndim(q) != 0:
