@@ -396,7 +396,8 @@ def restricted_definition(primitive: Any, count: int, keywords: Collection[str |
     given, function = _restricted[primitive]
     code = function.__code__
     passed = {*keywords, *code.co_varnames[: min(count, code.co_argcount)]}
-    return None if given.isdisjoint(passed) else function
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return None if given.isdisjoint(passed) or not passed <= {*known, None} else function
 
 
 @cache
