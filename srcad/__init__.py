@@ -112,6 +112,8 @@ _HOMES = {
     "vjp": "srcad.api.grad_vjp_jvp",
 }
 
+_MODULES = ("extend", "testing")  # public modules, which are imported when they are first used
+
 __all__ = [
     "BadArgument",
     "BadIndex",
@@ -169,6 +171,8 @@ __all__ = [
 if not TYPE_CHECKING:  # a type checker that saw this would take any name for one of srcad's
 
     def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return import_module(f"srcad.{name}")
         home = _HOMES.get(name)
         if home is None:
             raise AttributeError(f"module 'srcad' has no attribute {name!r}")

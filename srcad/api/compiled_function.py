@@ -29,7 +29,7 @@ from srcad.driver.result_precision import in_precision, is_single
 from srcad.driver.version import Request, Version
 from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning
 from srcad.frontend.load_source import name_of, plain_function, signature_of
-from srcad.runtime.support import debug_mode
+from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.nested_structures import map_leaves
 from srcad.runtime.support.structured_arguments import is_structured
 from srcad.runtime.tape.core.active_recordings import active
@@ -78,6 +78,7 @@ class Function:
         self._paired: Version | None = None
         self._is_python = False
         self._unchecked: Derivative | None = None
+        rule_changes.state.told.add(self)
         if not self._core.request.options.debug:
             debug_mode.register(self)
 
@@ -96,6 +97,12 @@ class Function:
         return (
             self if instance is None else function_of(self.__wrapped__.__get__(instance), self._core.jit, self.options)
         )
+
+    def rules_changed(self) -> None:
+        """A rule of the user's own has been stated: what was made before is made anew."""
+        self._paired, self._is_python = None, False
+        self._pairs.clear()
+        self._shapes.clear()
 
     def debug_switched(self, on: bool) -> None:
         """While debug mode is on, the function and what a tape needs of it are made with checks."""

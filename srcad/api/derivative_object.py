@@ -27,14 +27,14 @@ from srcad.api.wrt import refuse_paths, text_of
 from srcad.driver.compiled_routines import compiled_routine, of_plain_arrays, subject_of, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request, Version
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, UnsupportedSyntax
 from srcad.frontend.derivative_functions import Described, described
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import CUSTOM_GRADIENT_OF_TAPE
 from srcad.runtime.jit.gc_pause import nothing_collected
-from srcad.runtime.support import debug_mode
+from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.compile_progress import announced
-from srcad.runtime.support.structured_arguments import is_structured
+from srcad.runtime.support.structured_arguments import is_name, is_structured
 from srcad.transforms.ir.pytree_form import LEAF
 
 
@@ -52,7 +52,7 @@ class Derivative:
     # `__call__` is a slot of each object: it holds the dispatcher itself, so that a call runs no Python in between.
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "_native", "_plain", "_structured", "_unchecked", "_version"),
-        *("function", "jit", "request"),
+        *("function", "is_specialised", "jit", "request"),
     )
     __srcad_primitive__ = True
 
@@ -60,17 +60,20 @@ class Derivative:
     function: Callable[..., Any]
     request: Request
     jit: bool
+    is_specialised: bool
 
     def __init__(self, function: Callable[..., Any], request: Request, jit: bool = True) -> None:
         self.function, self.request, self.jit = function, request, jit
         self._version: Version | None = None
         self._plain: Callable[..., Any] | None = None
         self._structured: Callable[..., Any] | None = None
+        self.is_specialised = False  # texts and None among the arguments are compile-time constants
         self._native: Dispatcher | None = None
         self.__name__ = f"{name_of(function)}_{request.mode}"
         self.__signature__ = _signature(function, request)
         self.__call__ = self._first_call
         self._unchecked: Callable[..., Any] | None = None
+        rule_changes.state.told.add(self)
         if not request.options.debug:
             debug_mode.register(self)
             if debug_mode.state.on:
@@ -97,13 +100,30 @@ class Derivative:
         elif self.jit and not self.request.options.tiered:
             about = functools.partial(subject_of, self.function, self.request.mode)
             with announced(about, is_last=False):
-                with nothing_collected():
-                    self.prepare()
+                self._prepare_for(given)
                 return self.__call__(*args, **kwargs)
         else:
+            self._prepare_for(given)
+        return self.__call__(*args, **kwargs)
+
+    def _prepare_for(self, given: tuple[Any, ...]) -> None:
+        """Make the routine; where that is refused, make texts and None among the arguments compile-time constants."""
+        try:
             with nothing_collected():
                 self.prepare()
-        return self.__call__(*args, **kwargs)
+        except UnsupportedSyntax:
+            if not any(map(is_name, given[: self.own])):
+                raise
+            self.is_specialised = True
+            self._meet_structures()
+
+    def rules_changed(self) -> None:
+        """A rule of the user's own has been stated: what was made before is made anew."""
+        self._version = self._plain = self._structured = self._native = None
+        if self._unchecked is not None:
+            self._unchecked = self._first_call
+        else:
+            self.__call__ = self._first_call
 
     def debug_switched(self, on: bool) -> None:
         """While debug mode is on, calls go to the derivative that is made with checks."""

@@ -177,7 +177,7 @@ def _register(kind: type) -> None:
 def is_leaf(value: Any) -> bool:
     """Whether a leaf is a number or an array, not a compile-time constant."""
     kind = type(value)
-    if kind in _NUMBERS or isinstance(value, (np.ndarray, np.generic, Operand)):
+    if kind in _NUMBERS or isinstance(value, (np.ndarray, np.generic, np.random.Generator, Operand)):
         return not (isinstance(value, np.generic) and value.dtype.kind in "USO")
     return kind.__module__.partition(".")[0] == "numba" and not callable(value)
 

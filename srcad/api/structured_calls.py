@@ -12,7 +12,7 @@ from srcad.driver.memoisation import remembered
 from srcad.driver.options import Options
 from srcad.driver.version import Request
 from srcad.runtime.support.array_snapshots import snapshot
-from srcad.runtime.support.structured_arguments import is_structured
+from srcad.runtime.support.structured_arguments import is_name, is_structured
 
 
 def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request, bool], Any]) -> Callable[..., Any]:
@@ -29,7 +29,7 @@ def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request
             args = bind(signature, args, kwargs)
         given = args if own == total else args[:own]
         for each in given:
-            if is_structured(each):
+            if is_structured(each) or (derivative.is_specialised and is_name(each)):
                 break
         else:
             if not derivative.returns_structure:

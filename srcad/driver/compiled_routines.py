@@ -63,9 +63,6 @@ def compiled_routine(
         # A trace is read by the function that was generated together with the one that recorded it.
         return (version.recorded_by(kinds) or version.compiled(kinds[:count], assumes and version.assumes))[index]
 
-    def widen() -> None:
-        version.assumes = False
-
     def otherwise(problem: CannotType) -> Callable[..., Any]:
         def warning(*args: Any) -> Any:
             result = uncompiled(*args)
@@ -79,6 +76,7 @@ def compiled_routine(
         if not index:
             refuse_trace(problem, version, _kinds_of(version, args), args)
 
+    widen = functools.partial(setattr, version, "assumes", False)
     instead = None if must_compile else otherwise
     about = functools.partial(subject_of, version.function, version.request.mode)
     made = TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted, about)

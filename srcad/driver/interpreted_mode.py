@@ -18,6 +18,8 @@ from srcad.runtime.jit.dispatchers import load
 from srcad.runtime.jit.islands import Islands
 from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.kernels import Unobserved
+from srcad.runtime.support.random_states import kept_states
+from srcad.transforms.ir.side_effects import draws_numbers
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation
 
@@ -25,6 +27,10 @@ Routine = Callable[..., Any]
 
 # Calls of functions that draw random numbers may come to something new more often than once.
 _TRIES = 100
+
+
+def _nothing() -> None:
+    """There is no state to be put back."""
 
 
 class Interpreted:
@@ -37,21 +43,32 @@ class Interpreted:
         self.unit, self.request, self.kinds, self.options = unit, request, kinds, options
         self._observation = Observation()
         self._made: tuple[Routine, ...] | None = None
+        self._draws = draws_numbers(unit)
 
     def __call__(self, *args: Any) -> Any:
         """The value of the first function; of a forward function with a `Kept` for a trace."""
+        put_back = kept_states(args) if self._draws else _nothing
         for _ in range(_TRIES):
             try:
                 if self._made is None:
-                    self._observation.add(args)
-                    self._made = self._generate()
+                    self._made = self._observed_on(args)
                 made = self._made
                 found = restoring_errors(made[0], self.request.mode)(*args)
             except Unobserved:
                 self._made = None
+                put_back()
             else:
                 return keeping(found, made[1]) if self.request.mode == "vjp" else found
         raise CompilerBug(f"{self.unit.name} never runs as observed")
+
+    def _observed_on(self, args: tuple[Any, ...]) -> tuple[Routine, ...]:
+        """The functions for what these arguments show as well; those of a call that fails show nothing."""
+        self._observation.add(args)
+        try:
+            return self._generate()
+        except BaseException:
+            del self._observation.samples[-1]
+            raise
 
     def _generate(self) -> tuple[Routine, ...]:
         from srcad.driver import pipeline

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 from numba.core.dispatcher import Dispatcher
 
+from srcad.runtime.support import rule_changes
+
 Result = TypeVar("Result")
 
 _ATTRIBUTE = "__srcad_made__"
@@ -34,6 +36,7 @@ def remembered(function: Callable[..., Any], key: Hashable, make: Callable[[], R
     >>> remembered(f, "list", list) is remembered(f, "list", list)
     True
     """
+    key = (key, rule_changes.state.count)
     if not isinstance(function, (FunctionType, Dispatcher)) and not hasattr(type(function), "__srcad_keeps__"):
         return _of_other(function, key, make)
     made = vars(function).get(_ATTRIBUTE)

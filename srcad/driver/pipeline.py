@@ -26,7 +26,7 @@ from srcad.driver.options import checks_bounds
 from srcad.driver.pass_manager import passed, run
 from srcad.driver.pass_selection import row_named
 from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, ROWS, SIMPLIFY, UNCHECKED
-from srcad.errors import BadArgument, MayOverlap, Place, SrcadError, UnsupportedSyntax
+from srcad.errors import BadArgument, MayOverlap, NotDifferentiable, Place, SrcadError, UnsupportedSyntax
 from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
 from srcad.refusals.derivatives import INNER_NOT_COMPILED
@@ -47,6 +47,7 @@ from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
+from srcad.transforms.normalise.one_element_results import with_number
 from srcad.transforms.normalise.type_splitting import noted_join, split
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import (
@@ -133,10 +134,29 @@ def derive(
         core = _core(_with_bounds_checks(_with_derivatives(begin)).unit)
         return _printed(_with_debug_checks(core) if debug else core, None)
     state = differentiable_state(begin, after)
+    if mode in _OF_NUMBERS and after not in _BEFORE_DIFFERENTIATION:
+        begin, state = _of_one_element(begin, state)
     if after in _BEFORE_DIFFERENTIATION:
         return _printed(_core(state.unit), state.types.result)
     made = _within(max_trace_bytes, state, begin, _Request(mode, tuple(wrt), tuple_result))
     return _printed(_finished(made, loops, unit, after, debug), state.types.result)
+
+
+_OF_NUMBERS = ("grad", "value_and_grad", "hvp")
+
+
+def _of_one_element(begin: Code, state: Code) -> tuple[Code, Code]:
+    """A function that returns an array with the number in it as the result, if there is one element."""
+    if not isinstance(state.types.result, nb.Array):
+        return begin, state
+    try:
+        refuse_result(state.unit, state.types)
+    except NotDifferentiable as refused:
+        unit = with_number(begin.unit, state.types.result, refused)
+        if unit is not None:
+            begin = replace(begin, unit=unit)
+            return begin, differentiable_state(begin)
+    return begin, state
 
 
 def _with_bounds_checks(begin: Code) -> Code:

@@ -26,6 +26,7 @@ from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load, plain
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
+from srcad.runtime.rulebook import registry
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import callees_in, types_of
 from srcad.transforms.ir.build import place_of
@@ -276,6 +277,7 @@ class Version:
             places = [f"{place_of(each)} {notes_of(each).parallel}" for each in statements]
             meanings = [f"{name}={_describe(value)}" for name, value in sorted(unit.bindings.items())]
             options = [f"{name}={unit.options.get(name)}" for name in _KEPT_OPTIONS]
+            options.append(registry.users_text(list(unit.bindings.values())))
             text = [gast.dump(unit.tree), *places, *meanings, *options, *unit.sources, *unit.parameters]
             self._fingerprint = "\0".join([unit.name, *text, str(len(unit.hidden))])
         return self._fingerprint
@@ -286,6 +288,9 @@ def compiler_options(unit: Unit, request: Request) -> dict[str, Any]:
     options = {name: value for name, value in unit.options.items() if name in _KEPT_OPTIONS}
     if request.mode == "core" and checks_bounds(request.options.boundscheck, unit.options) and callees_in(unit):
         options["boundscheck"] = True  # of functions that are called, types are not known before Numba compiles them
+    has_rules = any(hasattr(type(each), "__srcad_result__") for each in unit.bindings.values())
+    if has_rules and checks_bounds(request.options.boundscheck, unit.options):
+        options["boundscheck"] = True  # nor of the functions of rules of the user's own
     if request.options.fastmath is not None:
         options["fastmath"] = request.options.fastmath
     if request.mode != "core":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -11,6 +13,8 @@ from srcad.errors import Place
 from srcad.frontend.captured_values import spell
 from srcad.frontend.scope import Meaning, Method, Procedure, stored_parameters
 from srcad.transforms.ir.canonical_names import literal
+from srcad.transforms.ir.constant_conditions import truth
+from srcad.transforms.ir.pytree_form import Fixed, Part
 from srcad.transforms.lowering.inlining import static_value
 from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Callee, Memory
@@ -27,6 +31,57 @@ def known_arguments(
         if meaning is not None and name not in stored_in_body and _stands_for_itself(meaning.value):
             found[name] = meaning
     return found
+
+
+def constant_parameters(procedure: Procedure, forms: Mapping[str, Part]) -> dict[str, Meaning]:
+    """The parameters of the differentiated function whose arguments are texts or None, with their values."""
+    stored_in_body = stored_parameters(procedure)
+    return {
+        name: Meaning(part.value)
+        for name, part in forms.items()
+        if isinstance(part, Fixed) and name not in stored_in_body and (part.value is None or type(part.value) is str)
+    }
+
+
+def reachable(procedure: Procedure, statics: Mapping[str, Meaning]) -> Procedure:
+    """The procedure without the branches that these constants rule out, which then need not be supported."""
+    tree = copy.deepcopy(procedure.tree)
+    dropper = _Dropper(statics)
+    tree.body = [new for statement in tree.body for new in dropper.statements(statement)]
+    return replace(procedure, tree=tree, source=replace(procedure.source, tree=tree))
+
+
+class _Dropper(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    """Replaces branches that constants decide; nested functions, which may have the names themselves, stay."""
+
+    def __init__(self, statics: Mapping[str, Meaning]) -> None:
+        self.statics = statics
+
+    def statements(self, statement: gast.stmt) -> list[gast.stmt]:
+        made = self.visit(statement)
+        return made if isinstance(made, list) else [made]
+
+    def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.FunctionDef:
+        return node
+
+    def visit_If(self, node: gast.If) -> Any:
+        test = copy.deepcopy(node.test)
+        decided = truth(_Filler(self.statics).visit(test))
+        if decided is None:
+            return self.generic_visit(node)
+        arm = node.body if decided else node.orelse
+        return [new for each in arm for new in self.statements(each)] or [gast.copy_location(gast.Pass(), node)]
+
+
+class _Filler(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    """Replaces names by the constants that they stand for."""
+
+    def __init__(self, statics: Mapping[str, Meaning]) -> None:
+        self.statics = statics
+
+    def visit_Name(self, node: gast.Name) -> gast.expr:
+        held = self.statics.get(node.id)
+        return node if held is None else gast.copy_location(gast.Constant(value=held.value, kind=None), node)
 
 
 def known(argument: gast.expr, memory: Memory, bindings: Mapping[str, Any]) -> Meaning | None:

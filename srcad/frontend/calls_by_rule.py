@@ -13,6 +13,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any, Protocol
 
 import gast
@@ -23,7 +24,7 @@ from srcad.frontend.captured_values import spell
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.load_source import name_of, plain_function
 from srcad.frontend.recursive_and_large_helpers import Outline, Outlined
-from srcad.frontend.scope import Meaning, procedure_of
+from srcad.frontend.scope import Meaning, Procedure, is_users, procedure_of
 from srcad.refusals.users_rules import FORWARD_NO_PAIR, RULE_COUNT, RULE_FORM, RULE_OF_VARIADIC, TANGENT_NO_PAIR
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_result import RuleFunction, RuleResult, Unaliased
@@ -63,6 +64,9 @@ class Lowering(Outside, Protocol):
 
     draft: Draft
     outline: Outline
+
+    def read(self, procedure: Procedure) -> Procedure:
+        """Refuse unsupported syntax."""
 
     def call(self, node: gast.Call, caller: Flattener) -> gast.expr | None:
         """Inline a call."""
@@ -205,8 +209,14 @@ class _Call:
     def called(self, function: Any, arguments: list[gast.expr]) -> gast.Call:
         """A call of a function of the rule."""
         name = getattr(function, "__name__", "rule").strip("<>") or "rule"
-        made = gast.Call(func=dotted(self.draft.bind(name, function)), args=arguments, keywords=[])
+        made = gast.Call(func=dotted(self.draft.bind(name, self.lowerable(function))), args=arguments, keywords=[])
         return at(made, self.place)
+
+    def lowerable(self, function: Any) -> Any:
+        """What a function of the rule is called as: it is lowered whatever package it belongs to."""
+        if not isinstance(function, FunctionType) or is_users(function) or registry.definition(function) is not None:
+            return function
+        return self.lowering.read(procedure_of(load_source(function)))
 
     def read_from_outside(self, body: Block) -> list[str]:
         """The variables that the inlined function reads, and that are neither its own nor its arguments."""
@@ -306,7 +316,7 @@ class _Body:
         self.flattener = Flattener(
             self.draft.names, self.draft.bindings, self.lowering.call, self.memory, self.lowering
         )
-        self.flattener.place = self.called.place
+        self.flattener.stand_at(self.called.place)
         self.parameters: list[str] = []
         self.passed: list[tuple[str, int]] = []
         self.known: dict[str, str] = {}

@@ -28,8 +28,9 @@ _ALLOWED = (
         gast.Nonlocal,
         gast.Starred,
     ),
-    *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem, gast.Try),
-    gast.Delete,
+    *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem),
+    *(gast.Try, gast.ExceptHandler),
+    *(gast.Delete, gast.Import, gast.ImportFrom, gast.alias),
     *(
         gast.Match,
         gast.match_case,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import functools
 import inspect
 import linecache
@@ -21,7 +22,9 @@ import gast
 from srcad.errors import BadType, Place, SourceUnavailable
 from srcad.frontend.functools_partial import left_open, partial_in, without_held
 from srcad.frontend.parse import MismatchError, find_function, function_to_gast
+from srcad.frontend.wrapped_functions import is_wrapper, plain_signature, spread
 from srcad.refusals.constructs import WRAPPED_FUNCTION
+from srcad.runtime.rulebook import registry
 
 STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
 
@@ -88,9 +91,11 @@ def load(function: Callable[..., Any]) -> Source:
     code, found = plain.__code__, _found(plain, lines)
     name = plain.__name__ if plain.__name__.isidentifier() else found.name or "anonymous"
     tree = function_to_gast(found, name)
+    is_wrapping = hasattr(plain, "__wrapped__") and is_wrapper(plain)
+    spread_tree = spread(plain, copy.deepcopy(tree)) if is_wrapping else None
     source = Source(
         name=name,
-        tree=tree,
+        tree=tree if spread_tree is None else spread_tree,
         file=code.co_filename,
         lines=tuple(line.rstrip("\r\n") for line in lines),
         text=_own_text(lines, found.node),
@@ -101,9 +106,9 @@ def load(function: Callable[..., Any]) -> Source:
         function=plain,
         partial=partial_in(function),
     )
-    if hasattr(plain, "__wrapped__") and (tree.args.vararg or tree.args.kwarg):
+    if is_wrapping and spread_tree is None:
         raise WRAPPED_FUNCTION.at(source.place(tree), name=name)
-    custom = custom_in(function)
+    custom = custom_in(function) or _ruled(function)
     if custom is not None:
         return _calling(source, custom)
     return source if source.partial is None else _without_held(source, source.partial)
@@ -116,6 +121,13 @@ def custom_in(function: Any) -> Any:
             return function
         function = function.__func__ if isinstance(function, MethodType) else function.__wrapped_primal__
     return None
+
+
+def _ruled(function: Any) -> Any:
+    """The function, if the user has stated a rule for it, so that it is not looked into."""
+    while hasattr(function, "__wrapped_primal__") and not isinstance(function, MethodType):
+        function = function.__wrapped_primal__
+    return None if registry.called_by(function) is None else function
 
 
 def _calling(source: Source, custom: Any) -> Source:
@@ -185,7 +197,7 @@ def signature_of(function: Callable[..., Any], eval_str: bool = False) -> inspec
     if partial is not None:
         return left_open(partial, signature_of(partial.func, eval_str))
     plain, _, receiver = unwrap(function)
-    signature = inspect.signature(plain, follow_wrapped=False, eval_str=eval_str)
+    signature = _signature(plain, eval_str)
     parameters = list(signature.parameters.values())
     return signature.replace(parameters=parameters[receiver is not None :])
 
@@ -294,8 +306,14 @@ def _owners(function: FunctionType, tree: gast.FunctionDef) -> dict[str, Any]:
     return owners
 
 
+def _signature(function: FunctionType, eval_str: bool = False) -> inspect.Signature:
+    if hasattr(function, "__wrapped__"):
+        return plain_signature(function, eval_str)
+    return inspect.signature(function, follow_wrapped=False, eval_str=eval_str)
+
+
 def _defaults(function: FunctionType) -> dict[str, Any]:
-    parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+    parameters = _signature(function).parameters.values()
     return {parameter.name: parameter.default for parameter in parameters if parameter.default is not parameter.empty}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from srcad.errors import Place, SrcadError
-from srcad.frontend.call_arguments import completed, known_arguments
+from srcad.frontend.call_arguments import completed, constant_parameters, known_arguments, reachable
 from srcad.frontend.captured_values import spell
 from srcad.frontend.derivative_functions import described
 from srcad.frontend.language_subset import fence
@@ -36,12 +36,15 @@ from srcad.frontend.scope import (
     rebound,
 )
 from srcad.frontend.structured_parameters import given_parameter
+from srcad.frontend.try_statements import Attempted
 from srcad.refusals.constructs import DEEP_EXPRESSION, STARRED_PARAMETERS
 from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.stage_timer import stage
+from srcad.transforms.inference.attempts import Attempt
 from srcad.transforms.inference.subroutine_types import Subroutine
-from srcad.transforms.ir.build import Block, assign, at, call, clone, effect, has_place, load, place_of, stored
+from srcad.transforms.ir.build import Block, assign, at, call, clone, dotted, effect, has_place, load, place_of, stored
+from srcad.transforms.ir.canonical_names import root_name
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.ir.pytree_form import LEAF, Part
 from srcad.transforms.ir.unit import Unit
@@ -52,6 +55,7 @@ from srcad.transforms.lowering.inlining import bind_arguments, static_value
 from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structure_passing import (
     Form,
+    at_call,
     check_form,
     check_length,
     form_of,
@@ -99,6 +103,9 @@ def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
     return _Lowering().unit(source, forms or {})
 
 
+_NOT_THAT: Any = object()
+
+
 class _Lowering:
     def __init__(self) -> None:
         self.draft = Draft()
@@ -107,14 +114,18 @@ class _Lowering:
         self.made_derivatives: dict[tuple[Any, ...], Any] = {}
 
     def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
-        procedure = self.read(procedure_of(source))
+        procedure = procedure_of(source)
+        statics = constant_parameters(procedure, forms) if forms else {}
+        procedure = self.read(reachable(procedure, statics) if statics else procedure)
         if procedure.rest or procedure.options:
             raise STARRED_PARAMETERS.at(source.place(source.tree))
-        scope = open_scope(procedure, {}, self.draft.names)
+        scope = open_scope(procedure, statics, self.draft.names)
         self.draft.names.reserve(source.name)
         self.outline.frames.append(Frame(self.outline.base(procedure, {}, {}), {}))
         memory, names = Memory(), list[str]()
         for name in [*procedure.parameters, *procedure.keyword_only]:
+            if name in statics:
+                continue
             names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
         body, result = self.body(scope, True, memory)
         form = self.result
@@ -151,19 +162,9 @@ class _Lowering:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
         place = place_of(node) or caller.place
         callee = static_value(node.func, self.draft.bindings)
-        if (derived := described(callee)) is not None:
-            from srcad.frontend.derivative_calls import DerivativeCalls  # few functions call derivatives
-
-            return DerivativeCalls(self, self.made_derivatives).call(node, derived, caller, place)
-        if isinstance(callee, functools.partial):
-            return caller.call(completed(node, Meaning(callee), self.draft, place))
-        bound = callee.function if isinstance(callee, Method) else callee
-        if hasattr(type(bound), "__srcad_custom__"):
-            from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
-
-            if isinstance(callee, Method):
-                node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
-            return call_by_rule(self, node, bound, caller, place)
+        for other in (self.attempt, self.derivative, self.with_bound_arguments, self.by_users_rule):
+            if (found := other(node, callee, caller, place)) is not _NOT_THAT:
+                return found
         try:
             procedure = self.procedure(callee, node)
         except SrcadError as problem:
@@ -190,6 +191,57 @@ class _Lowering:
                 self.outline.recursive.add(base)
                 self.outline.variable.setdefault(base, set()).update(found.differing)
         return self.outlined(procedure, base, given, statics, caller, place)
+
+    # Calls that are not of a procedure. These give `_NOT_THAT` for other calls, and None for calls that stay calls.
+
+    def derivative(self, node: gast.Call, callee: Any, caller: Flattener, place: Place | None) -> gast.expr | None:
+        """A call of a derivative."""
+        derived = described(callee)
+        if derived is None:
+            return _NOT_THAT
+        from srcad.frontend.derivative_calls import DerivativeCalls  # few functions call derivatives
+
+        return DerivativeCalls(self, self.made_derivatives).call(node, derived, caller, place)
+
+    def with_bound_arguments(
+        self, node: gast.Call, callee: Any, caller: Flattener, place: Place | None
+    ) -> gast.expr | None:
+        """A call of a functools.partial."""
+        if not isinstance(callee, functools.partial):
+            return _NOT_THAT
+        return caller.call(completed(node, Meaning(callee), self.draft, place))
+
+    def by_users_rule(self, node: gast.Call, callee: Any, caller: Flattener, place: Place | None) -> gast.expr | None:
+        """A call of a function with a rule of the user's own; where that is stated, the call becomes a primitive's."""
+        bound = callee.function if isinstance(callee, Method) else callee
+        if hasattr(type(bound), "__srcad_custom__"):
+            from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
+
+            if isinstance(callee, Method):
+                node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
+            return call_by_rule(self, node, bound, caller, place)
+        if callable(callee):
+            registry.meet(callee, self.draft.bindings.get(root_name(node.func) or ""))
+        ruled = registry.called_by(callee)
+        if ruled is None:
+            return _NOT_THAT
+        name = getattr(callee, "__name__", "function")
+        node.func = at(dotted(self.draft.bind(name if name.isidentifier() else "function", ruled)), place)
+        return None
+
+    def attempt(self, node: gast.Call, callee: Any, caller: Flattener, place: Place | None) -> gast.expr | None:
+        """The number of the handler that catches what a function raises, or 0."""
+        if not isinstance(callee, Attempted):
+            return _NOT_THAT
+        procedure = callee.function
+        around, key = at_call(caller.memory, procedure.name)
+        base = self.outline.base(procedure, {}, {}), procedure.name, key
+        called, _ = self.separate(procedure, base, {}, {}, caller, place, around)
+        name = self.draft.names.fresh("attempt")
+        self.draft.bindings[name] = Attempt(name, called, callee.handlers)
+        result = load(self.draft.names.temporary())
+        caller.emit(assign(result.id, call(name), place))
+        return result
 
     def inlined(
         self,

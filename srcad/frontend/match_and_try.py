@@ -1,4 +1,4 @@
-"""Desugar `match` into branches, and `try` with only a `finally` into its body followed by the `finally` block.
+"""Desugar `match` into branches, and `try` by `try_statements`.
 
     match n:                            if n == 0:
         case 0:                             y = x
@@ -20,6 +20,7 @@ from typing import Any
 import gast
 
 from srcad.frontend.load_source import Source
+from srcad.frontend.try_statements import without_try
 from srcad.names import Names
 from srcad.refusals.constructs import NAMED_PATTERN_WITH_IF, SEQUENCE_PATTERN
 from srcad.transforms.ir.build import clone, load, stored
@@ -39,9 +40,9 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         self.source, self.names = source, names
 
     def visit_Try(self, node: gast.Try) -> list[gast.stmt]:
-        """The body and the `finally` block. If the body raises, the function has no result, so nothing is lost."""
+        """Branches that ask of each statement whether it raises."""
         self.generic_visit(node)
-        return [*node.body, *node.finalbody]
+        return without_try(node, self.names)
 
     def visit_Match(self, node: gast.Match) -> list[gast.stmt]:
         self.generic_visit(node)

@@ -21,6 +21,7 @@ import gast
 from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method, Procedure
 from srcad.refusals.large_functions import OTHER_FORM, REBOUND_NAME
+from srcad.transforms.inference.attempts import Attempt
 from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.subroutine_types import Subroutine, callee_of
 from srcad.transforms.ir.build import Block, dotted_path, load, names_in, place_of, walk_statements, written
@@ -239,7 +240,11 @@ def _calls(body: Block, bindings: Mapping[str, Any]) -> list[Subroutine]:
 
 def _lowered(statement: gast.stmt, bindings: Mapping[str, Any]) -> Subroutine | None:
     """The separately lowered function that a statement calls, or calls a derivative of."""
-    callee = callee_of(getattr(statement, "value", None), bindings)
+    value = getattr(statement, "value", None)
+    attempt = bindings.get(dotted_path(value.func) or "") if isinstance(value, gast.Call) else None
+    if isinstance(attempt, Attempt):
+        return attempt.of
+    callee = callee_of(value, bindings)
     if isinstance(callee, DerivativeCall):
         return callee.of
     return callee if isinstance(callee, Subroutine) else None

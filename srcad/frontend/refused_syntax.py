@@ -32,18 +32,10 @@ class Construct:
     when: Callable[[Any, Parents], bool] = lambda node, parents: True
 
 
-def _is_element(target: Any) -> bool:
-    """Whether this is one element of something, not a slice."""
-    return isinstance(target, gast.Subscript) and not isinstance(target.slice, (gast.Slice, gast.Tuple))
-
-
-def _in_message(node: Any, parents: Parents) -> bool:
-    """Whether the node is part of what an `assert`, a `raise` or a `print` says."""
-    for outer, inner in zip(parents, (*parents[1:], node), strict=True):
-        is_print = isinstance(outer, gast.Call) and getattr(outer.func, "id", None) == "print"
-        if is_print or isinstance(outer, gast.Raise) or (isinstance(outer, gast.Assert) and inner is outer.msg):
-            return True
-    return False
+def _is_name_or_element(target: Any) -> bool:
+    """Whether this is a name, or one element of something, not a slice."""
+    is_element = isinstance(target, gast.Subscript) and not isinstance(target.slice, (gast.Slice, gast.Tuple))
+    return is_element or isinstance(target, gast.Name)
 
 
 def _is_left(node: Any) -> bool:
@@ -52,6 +44,11 @@ def _is_left(node: Any) -> bool:
         return True
     inner = () if isinstance(node, (gast.FunctionDef, gast.Lambda)) else gast.iter_child_nodes(node)
     return any(map(_is_left, inner))
+
+
+def _is_tried(parents: Parents) -> bool:
+    """Whether a `try` statement with handlers is around."""
+    return any(isinstance(each, gast.Try) and each.handlers for each in parents)
 
 
 def _is_asked_for(node: Any, parent: Any) -> bool:
@@ -66,19 +63,20 @@ REFUSED = (
         ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith", "comprehension"),
         lambda node, parents: getattr(node, "is_async", 1) == 1,
     ),
-    Construct(constructs.FINALLY_LEFT_EARLY, ("Try",), lambda node, parents: not node.handlers and _is_left(node)),
-    Construct(constructs.TRY, ("Try", "TryStar"), lambda node, parents: bool(node.handlers)),
+    Construct(constructs.FINALLY_LEFT_EARLY, ("Try",), lambda node, parents: any(map(_is_left, node.finalbody))),
+    Construct(
+        constructs.FINALLY_WITHIN_TRY, ("Try",), lambda node, parents: bool(node.finalbody) and _is_tried(parents)
+    ),
+    Construct(constructs.TRY_STAR, ("TryStar",)),
     Construct(constructs.GLOBAL, ("Global",)),
-    Construct(constructs.DEL, ("Delete",), lambda node, parents: not all(map(_is_element, node.targets))),
+    Construct(constructs.DEL, ("Delete",), lambda node, parents: not all(map(_is_name_or_element, node.targets))),
     Construct(constructs.CLASS_DEFINITION, ("ClassDef",)),
-    Construct(constructs.IMPORT, ("Import", "ImportFrom")),
     Construct(constructs.OBJECT_PATTERN, ("MatchClass", "MatchMapping", "MatchStar")),
     Construct(
         constructs.SET,
         ("SetComp", "Set"),
         lambda node, parents: not (isinstance(node, gast.Set) and _is_asked_for(node, parents[-1])),
     ),
-    Construct(constructs.F_STRING, ("JoinedStr",), lambda node, parents: not _in_message(node, parents)),
     Construct(
         constructs.DECORATED_INNER_FUNCTION,
         ("FunctionDef",),

@@ -15,15 +15,20 @@ literal argument, is replaced by the side that is taken.
 from __future__ import annotations
 
 import copy
+import importlib
+import sys
 from typing import Any
 
 import gast
 
 from srcad.frontend.captured_values import spell
 from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
+from srcad.frontend.frozen_distributions import Frozen, frozen_by, held, method_of_frozen
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.frontend.super_calls import first_of_super, method_of_super
+from srcad.frontend.try_statements import Attempted, is_attempt
+from srcad.refusals.constructs import IMPORT, UNKNOWN_HANDLER
 from srcad.refusals.names_and_functions import (
     ASSIGNED_CAPTURE,
     COMPUTED_DEFAULT,
@@ -33,7 +38,7 @@ from srcad.refusals.names_and_functions import (
     UNDEFINED_NAME,
     WRITTEN_CAPTURE,
 )
-from srcad.transforms.ir.build import assign, at, dotted, load, place_of
+from srcad.transforms.ir.build import assign, at, call, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.lowering.lowering_context import Draft
 
@@ -80,7 +85,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                     return base.element(position)
             case gast.Lambda():
                 return Meaning(self.nested("lambda", node))
-            case gast.Call(func=called):
+            case gast.Call(func=called) if not is_attempt(node):
                 maker = self.meaning(called)
                 return None if maker is None else made_by(maker.value, node, self.meaning)
         return None
@@ -189,6 +194,9 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return self.comprehension(node)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
+        if is_attempt(node):
+            return self.attempt(node)
+        node = method_of_frozen(node, self.meaning, self.introduce)
         if (derivative := self.meaning(node)) is not None:
             return spell(derivative, self.draft, place_of(node), "derivative")
         meaning = self.meaning(node.func)
@@ -196,14 +204,14 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             node = at(pushed, place_of(node))
             meaning = Meaning(node.func)
         refuse_elsewhere(meaning, node)
-        call = None if meaning is None else call_of(meaning.value)
+        method = None if meaning is None else call_of(meaning.value)
         if (first := first_of_super(node, self.scope)) is not None:
             held = gast.Name(id=first, ctx=gast.Load(), annotation=None, type_comment=None)
             at(held, place_of(node))
             node.func = method_of_super(node, self.scope, self.meaning(held) or self.visit(held), self.draft)
-        elif meaning is not None and call is not None:
+        elif meaning is not None and method is not None:
             place = place_of(node.func)
-            node.func = dotted(self.draft.bind("call", Method(call, meaning)))
+            node.func = dotted(self.draft.bind("call", Method(method, meaning)))
             at(node.func, place)
         elif isinstance(node.func, DerivedFunction):
             node.func = spell(Meaning(node.func), self.draft, place_of(node), "derivative")
@@ -214,6 +222,25 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             keyword.value = self.visit(keyword.value)
         return node
 
+    def attempt(self, node: gast.Call) -> gast.expr:
+        """An attempt that `try_statements` has written, with the classes that its handlers name."""
+        place = place_of(node)
+        if not node.args:
+            return at(call("kernels.caught"), place)
+        function = self.meaning(node.args[0])
+        handlers = []
+        for each in node.args[1].elts:
+            given = each.elts if isinstance(each, gast.Tuple) else [each]
+            kinds = [Meaning(Exception) if isinstance(kind, gast.Constant) else self.meaning(kind) for kind in given]
+            values = [None if kind is None else kind.value for kind in kinds]
+            flat = [kind for value in values for kind in (value if isinstance(value, tuple) else (value,))]
+            if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in flat):
+                raise UNKNOWN_HANDLER.at(place)
+            handlers.append(tuple(flat))
+        assert function is not None
+        attempted = Attempted(function.value, tuple(handlers))
+        return at(gast.Call(func=dotted(self.draft.bind("attempt", attempted)), args=[], keywords=[]), place)
+
     def visit_With(self, node: gast.With) -> list[gast.stmt]:
         """Replace `with np.errstate(...)` by its body: it changes no result. Others are refused."""
         for item in node.items:
@@ -221,13 +248,43 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             check_context(item, self.meaning(call.func) if isinstance(call, gast.Call) else None)
         return self.block(node.body)
 
+    def visit_Import(self, node: gast.Import) -> None:
+        """Bind the names to the modules."""
+        for each in node.names:
+            module = self.imported(each.name, node)
+            root = module if each.asname else sys.modules[each.name.partition(".")[0]]
+            self.bind_import(each.asname or each.name.partition(".")[0], root, node)
+
+    def visit_ImportFrom(self, node: gast.ImportFrom) -> None:
+        """Bind the names to members of a module."""
+        module = self.imported("." * (node.level or 0) + (node.module or ""), node)
+        for each in node.names:
+            if not hasattr(module, each.name):
+                self.imported(f"{module.__name__}.{each.name}", node)
+            self.bind_import(each.asname or each.name, getattr(module, each.name), node)
+
+    def imported(self, name: str, node: gast.stmt) -> Any:
+        """A module, as Python would import it in the function."""
+        package = self.scope.procedure.source.function.__globals__.get("__package__")
+        try:
+            return importlib.import_module(name, package)
+        except ImportError as problem:
+            raise IMPORT.at(place_of(node), problem=problem) from None
+
+    def bind_import(self, name: str, thing: Any, node: gast.stmt) -> None:
+        """Let a name stand for an object, unless it also stands for something else."""
+        earlier = self.scope.statics.get(name)
+        if name in self.scope.variables or (earlier is not None and earlier.value is not thing):
+            raise FUNCTION_ASSIGNED_TWICE.at(place_of(node), name=name)
+        self.scope.statics[name] = Meaning(thing)
+
     def visit_FunctionDef(self, node: gast.FunctionDef) -> list[gast.stmt]:
         self.only_once(node.name, node)
         before: list[gast.stmt] = []
         self.scope.statics[node.name] = Meaning(self.nested(node.name, node, before))
         return before
 
-    def visit_Assign(self, node: gast.Assign) -> gast.AST | None:
+    def visit_Assign(self, node: gast.Assign) -> gast.AST | list[gast.stmt] | None:
         match node.targets:
             case [gast.Name(id=name)] if name in self.scope.variables and self.scope.stores[name] == 1:
                 parameter = name in [*self.scope.procedure.parameters, *self.scope.procedure.keyword_only]
@@ -235,11 +292,33 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 if meaning is not None and is_static(meaning.value) and not is_array(meaning.value):
                     self.scope.statics[name] = meaning
                     return None
+                frozen = None if parameter else frozen_by(node.value, self.meaning, self.introduce)
+                if frozen is not None:
+                    return self.frozen(name, frozen, node)
         node.value = self.visit(node.value)
         node.targets = [self.visit(target) for target in node.targets]
         return node
 
-    def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST | None:
+    def introduce(self, meaning: Meaning) -> gast.expr:
+        """A name for an object that is known at compile time."""
+        name = self.draft.names.temporary()
+        self.scope.statics[name] = meaning
+        return load(name)
+
+    def frozen(self, name: str, made: Frozen, node: gast.Assign) -> list[gast.stmt]:
+        """Keep the arguments of a frozen distribution, for which a name stands from here on."""
+        before: list[gast.stmt] = []
+
+        def hold(value: gast.expr) -> gast.expr:
+            kept = self.draft.names.temporary()
+            before.append(assign(kept, self.visit(value), place_of(node)))
+            self.scope.variables[kept] = kept
+            return at(load(kept), place_of(node))
+
+        self.scope.statics[name] = Meaning(held(made, hold))
+        return before
+
+    def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST | list[gast.stmt] | None:
         if node.value is None:
             return None
         assign = gast.Assign(targets=[node.target], value=node.value, type_comment=None)

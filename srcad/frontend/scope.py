@@ -19,6 +19,7 @@ import numpy as np
 from srcad.errors import Place
 from srcad.frontend.load_source import Source
 from srcad.names import Names
+from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "autograd", "jax", "torch"}) | sys.stdlib_module_names
@@ -38,6 +39,8 @@ class Meaning:
         """The meaning of `value.name`. Raises AttributeError."""
         value = getattr(self.value, name)
         if isinstance(value, MethodType) and value.__self__ is self.value:
+            if is_of_library(self.value):
+                return Meaning(value)
             return Meaning(Method(value.__func__, self))
         return Meaning(value, self._parts(Attributes), name)
 
@@ -229,8 +232,8 @@ def rebound(body: list[gast.stmt]) -> set[str]:
 
 
 def is_array(value: Any) -> bool:
-    """Whether a captured object becomes a hidden parameter: an array or a `Variable`."""
-    return isinstance(value, np.ndarray) or hasattr(type(value), "__srcad_variable__")
+    """Whether a captured object becomes a hidden parameter: an array, a random generator or a `Variable`."""
+    return isinstance(value, (np.ndarray, np.random.Generator)) or hasattr(type(value), "__srcad_variable__")
 
 
 def is_users(callee: Any) -> bool:
@@ -253,6 +256,11 @@ def call_of(value: Any) -> FunctionType | None:
     call = getattr(type(value), "__call__", None)  # noqa: B004 - not whether it is called, but by what
     call = getattr(call, "__wrapped_primal__", call)
     return call if isinstance(call, FunctionType) and is_users(call) else None
+
+
+def is_of_library(value: Any) -> bool:
+    """Whether an object is one of SciPy's, such as a distribution: its methods are functions with rules, or none."""
+    return not isinstance(value, type) and type(value).__module__.partition(".")[0] == LIBRARY
 
 
 def is_static(value: Any) -> bool:

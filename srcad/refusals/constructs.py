@@ -29,30 +29,80 @@ COROUTINE = Refusal(
 
 FINALLY_LEFT_EARLY = Refusal(
     UnsupportedSyntax,
-    "`try` with `finally` that is left early",
-    "`try` with `finally` cannot be differentiated if `return`, `break`, `continue` or `raise` leaves it",
+    "`finally` that is left early",
+    "a `finally` block cannot be differentiated if `return`, `break`, `continue` or `raise` leaves it",
     "move the `return`, `break`, `continue` or `raise` after the `try` statement",
     """
     def f(x):
         try:
-            return x * x
+            y = x * x
         finally:
-            print('done')
+            return 2.0 * x
     """,
 )
 
-TRY = Refusal(
+FINALLY_WITHIN_TRY = Refusal(
     UnsupportedSyntax,
-    "`try` with `except`",
-    "`try` with `except` cannot be differentiated",
-    "test with `if` before the operation that may fail, or catch the exception in the caller",
+    "`finally` within another `try`",
+    "a `try` with `finally` cannot be differentiated within another `try` with `except`",
+    "put both into one `try` statement, or what the `finally` block does after each of them",
     """
     def f(x):
         try:
-            return 1.0 / x
-        except ZeroDivisionError:
+            try:
+                y = np.linalg.inv(x)
+            finally:
+                print('done')
+        except np.linalg.LinAlgError:
+            y = x
+        return np.sum(y)
+    """,
+)
+
+TRY_STAR = Refusal(
+    UnsupportedSyntax,
+    "`except*`",
+    "`except*` cannot be differentiated",
+    "use `except`",
+    unshown="it is syntax of Python 3.11",
+)
+
+UNKNOWN_HANDLER = Refusal(
+    UnsupportedSyntax,
+    "Computed classes of exceptions",
+    "`except` names what is not known to be a class of exceptions while compiling",
+    "name the class",
+    """
+    def f(x, kind):
+        try:
+            return np.linalg.inv(x)[0, 0]
+        except kind:
             return 0.0
     """,
+    "srcad.grad(f)(np.ones((2, 2)), ValueError)",
+)
+
+WRITTEN_BEFORE_EXCEPTION = Refusal(
+    UnsupportedSyntax,
+    "Functions that write into an array and then raise",
+    "a function has written into an array before it raised the exception that is caught here",
+    "check before writing, or write into a copy",
+    """
+    def halve(x):
+        x[0] = 0.5 * x[0]
+        if x[0] < 1.0:
+            raise ValueError
+
+
+    def f(x):
+        y = x.copy()
+        try:
+            halve(y)
+        except ValueError:
+            y[1] = 0.0
+        return np.sum(y * y)
+    """,
+    "srcad.grad(f, jit=False)(np.ones(2))",
 )
 
 GLOBAL = Refusal(
@@ -70,14 +120,14 @@ GLOBAL = Refusal(
 
 DEL = Refusal(
     UnsupportedSyntax,
-    "`del`",
-    "`del` is supported only for one element of a list or dictionary",
-    "remove the `del` statement, or build a list or array of the elements that remain",
+    "`del` of slices and attributes",
+    "`del` is supported only for names, and for one element of a list or dictionary",
+    "build a list or array of the elements that remain",
     """
     def f(x):
-        y = x * x
-        del x
-        return y
+        values = [x, 2.0 * x, 3.0 * x]
+        del values[:2]
+        return values[0]
     """,
 )
 
@@ -97,14 +147,14 @@ CLASS_DEFINITION = Refusal(
 
 IMPORT = Refusal(
     UnsupportedSyntax,
-    "Imports inside the function",
-    "an import inside the function is not supported",
-    "import it at the top of the file",
+    "Imports inside the function that fail",
+    "this import fails: {problem}",
+    "import what is needed at the top of the file, and leave the import out of the function",
     """
     def f(x):
-        import math
+        import no_such_module
 
-        return math.sin(x)
+        return no_such_module.sin(x)
     """,
 )
 
@@ -161,18 +211,6 @@ SET = Refusal(
     """
     def f(x):
         return x * len({1, 2})
-    """,
-)
-
-F_STRING = Refusal(
-    UnsupportedSyntax,
-    "f-strings, except in messages",
-    "an f-string is supported only inside `print`, `assert` and `raise`",
-    "make the string outside the function",
-    """
-    def f(x):
-        name = f'{x}'
-        return x
     """,
 )
 

@@ -290,3 +290,19 @@ INNER_NOT_COMPILED = Refusal(
     "use what Numba knows in functions that call derivatives, and in those that are differentiated there",
     unshown="what Numba cannot type differs from version to version",
 )
+
+INNER_DRAW = Refusal(
+    UnsupportedSyntax,
+    "Derivatives inside a function of functions that draw random numbers",
+    "{function}, whose derivative is taken inside a function, draws random numbers, which would be drawn several times",
+    "draw the numbers before, and pass them as arguments",
+    """
+    def g(x):
+        return x * x * np.random.normal()
+
+
+    def f(x):
+        return srcad.grad(g)(x)
+    """,
+    "srcad.grad(f)(2.0)",
+)

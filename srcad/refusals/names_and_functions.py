@@ -370,8 +370,8 @@ NO_RULE = Refusal(
     MissingRule,
     "Functions without a derivative rule",
     "{function} has no derivative rule",
-    "wrap it in a function with a rule of your own (srcad.custom_vjp), rewrite it with functions that have a rule, or "
-    "keep it out of the gradient with srcad.stop_gradient",
+    "state a rule of your own (srcad.extend, srcad.custom_vjp), rewrite it with functions that have a rule, or keep it "
+    "out of the gradient with srcad.stop_gradient",
     """
     def f(x):
         return np.nextafter(x, 9.0)[0]
@@ -392,7 +392,8 @@ NO_FORWARD_RULE = Refusal(
     MissingRule,
     "Functions without a rule for forward mode",
     "{function} has no rule for forward mode",
-    "use reverse mode (srcad.grad or srcad.vjp), or rewrite it with functions that have one",
+    "use reverse mode (srcad.grad or srcad.vjp), state a rule for forward mode (srcad.extend.tangent), or rewrite it "
+    "with functions that have one",
     unshown="every rule of srcad's own has a tangent; only a rule that you state with an adjoint alone lacks one",
 )
 

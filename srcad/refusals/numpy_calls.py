@@ -93,19 +93,6 @@ REDUCE = Refusal(
     "srcad.grad(f)(np.ones(3))",
 )
 
-REST_OF_SHAPE = Refusal(
-    UnsupportedSyntax,
-    "The rest of a shape",
-    "a starred target is not supported in an assignment of a shape, because the number of axes is not known",
-    "name all axes, or take those that you need, such as `n = x.shape[-1]`",
-    """
-    def f(x):
-        *most, n = x.shape
-        return x[0, 0] * n
-    """,
-    "srcad.grad(f)(np.ones((2, 2)))",
-)
-
 TOO_FEW_VALUES = Refusal(
     UnsupportedSyntax,
     "Starred assignments of too few values",

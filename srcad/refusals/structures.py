@@ -310,6 +310,18 @@ OBJECTS_EQUAL = Refusal(
     """,
 )
 
+EXTENTS_AS_INDEX = Refusal(
+    UnsupportedSyntax,
+    "Lists of extents as indices",
+    "a list that is made from a shape is not supported as an index",
+    "use np.array of it, or a tuple",
+    """
+    def f(x):
+        return np.sum(x[list(x.shape[1:])])
+    """,
+    "srcad.grad(f)(np.ones((2, 1)))",
+)
+
 STRUCTURE_ARITHMETIC = Refusal(
     UnsupportedSyntax,
     "Arithmetic with dictionaries and objects",

@@ -115,7 +115,7 @@ RESULT_NOT_SCALAR = Refusal(
     "{way}",
     """
     def f(x):
-        return 2.0 * x
+        return x[0] * x[1], x[2]
     """,
     "srcad.grad(f)(np.ones(3))",
 )

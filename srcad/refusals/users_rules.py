@@ -182,3 +182,26 @@ SHARED_RESULT = Refusal(
     """,
     "srcad.grad(f)(np.ones(3))",
 )
+
+RULE_OF_TUPLE = Refusal(
+    UnsupportedSyntax,
+    "Rules of `srcad.extend` for functions that return a tuple",
+    "`{function}` has a rule and returns a tuple: rules of srcad.extend are for functions with one result",
+    "wrap it in a function with srcad.custom_vjp, whose rule gets the adjoints of all results",
+    """
+    from srcad.extend import adjoint, d
+
+
+    def powers(x):
+        return x**2, x**3
+
+
+    @adjoint(powers)
+    def powers_rule(y, x):
+        d[x] = 2.0 * x * d[y]
+
+
+    def f(x):
+        return powers(x)[0]
+    """,
+)

@@ -110,15 +110,35 @@ def _parser() -> argparse.ArgumentParser:
     _add_choices(explain)
     explain.set_defaults(run=_explain)
 
-    check = commands.add_parser("check", help="compare a gradient with finite differences and with forward mode")
-    _add_target(check)
-    check.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
-    check.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
-    check.add_argument("--debug", action="store_true", help="stop where a NaN or infinity is born, and tell where")
-    check.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
-    _add_choices(check)
-    check.set_defaults(run=_check)
+    doctor = commands.add_parser(
+        "doctor", help="print versions, processor, threads and cache folder, and what is wrong"
+    )
+    doctor.add_argument("--warm", action="store_true", help="fill the cache folder with what many first calls need")
+    doctor.set_defaults(run=_doctor)
+
+    _add_check(commands.add_parser("check", help="compare a gradient with finite differences and with forward mode"))
     return parser
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    _add_target(parser)
+    parser.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
+    parser.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
+    parser.add_argument("--debug", action="store_true", help="stop where a NaN or infinity is born, and tell where")
+    parser.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
+    _add_choices(parser)
+    parser.set_defaults(run=_check)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from srcad.tools import doctor
+
+    if options.warm:
+        doctor.warm(lambda line: print(line, flush=True))
+        print()
+    report = doctor.Report.made()
+    print(report.text())
+    return 1 if report.problems else 0
 
 
 def _add_target(parser: argparse.ArgumentParser) -> None:

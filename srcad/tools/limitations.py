@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import importlib
 import linecache
+import os
 import re
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +27,7 @@ from srcad.refusals.refusal import Refusal
 from srcad.refusals.table import THEMES, rows
 
 _FILE = "example.py"
+_FOLDER = Path(__file__).parents[2]
 
 _INTRODUCTION = """\
 # What is refused
@@ -67,7 +70,8 @@ def _open(template: str) -> str:
 
 
 def _section(row: Refusal[Any]) -> str:
-    return f"### {row.title}\n\n```py\n{row.program}```\n\n```text\n{refused(row)}\n```\n"
+    said = str(refused(row)).replace(f"{_FOLDER}{os.sep}", "")  # places in srcad's own definitions
+    return f"### {row.title}\n\n```py\n{row.program}```\n\n```text\n{said}\n```\n"
 
 
 def refused(row: Refusal[Any]) -> SrcadError:

@@ -6,16 +6,22 @@ python -m srcad.tools.scipy_page > docs/scipy.md
 from __future__ import annotations
 
 import importlib
-import inspect
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.rules.scipy.stats.formulas import CONTINUOUS, DISCRETE
 
+METHODS = ("logpdf", "pdf", "logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 NAMESPACES = {
     "scipy.special": "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes. On a tape: the ufuncs.",
+    "scipy.linalg": (
+        "Real matrices, not stacks of them; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives,\n"
+        "banded systems, and Sylvester's and Lyapunov's equations, with which a program runs uncompiled. What a\n"
+        "definition does not cover, such as `eigh` with vectors or `qr` with pivoting, raises `NotImplementedError`."
+    ),
 }
 
 _HEAD = """# SciPy
@@ -54,7 +60,27 @@ def page() -> str:
     >>> page().splitlines()[0]
     '# SciPy'
     """
-    return "\n".join([_HEAD, *(line for name in NAMESPACES for line in _section(name))]) + "\n"
+    return "\n".join([_HEAD, *(line for name in NAMESPACES for line in _section(name)), *_distributions()]) + "\n"
+
+
+def _distributions() -> Iterator[str]:
+    """The section on `scipy.stats`."""
+    stats = importlib.import_module("scipy.stats")
+    yield "## scipy.stats\n"
+    yield (
+        "Compiled, by all arguments but counts; not on a tape. `loc`, `scale` and shapes are passed by position or by\n"
+        "name, or to a frozen distribution, `stats.gamma(a, scale=s).logpdf(x)`, also one that has a name.\n"
+    )
+    yield "| distribution | methods |"
+    yield "|---|---|"
+    for name in (*CONTINUOUS, *DISCRETE, "multivariate_normal", "dirichlet"):
+        methods = [each for each in METHODS if _has_method(getattr(stats, name), each)]
+        yield f"| `{name}` | {', '.join(f'`{each}`' for each in methods)} |"
+
+
+def _has_method(distribution: Any, name: str) -> bool:
+    method = getattr(distribution, name, None)
+    return method is not None and registry.definition(method) is not None
 
 
 def _section(namespace: str) -> Iterator[str]:
@@ -97,7 +123,7 @@ def _arguments(value: Any) -> tuple[list[str], list[str]]:
     definition = registry.definition(value)
     rules = registry.variants(value)
     if not rules and definition is not None:
-        return [f"`{each}`" for each in list(inspect.signature(definition).parameters)[:1]] + ["by definition"], []
+        return ["what its definition computes with"], []
     known, refused = dict[str, None](), dict[str, None]()
     for rule in rules:
         template = rule.partials or rule.adjoint

@@ -6,6 +6,7 @@ import gast
 import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import UnsupportedSyntax
 from srcad.frontend.call_arguments import completed, known, known_arguments
 from srcad.frontend.load_source import load
@@ -89,3 +90,59 @@ def test_arguments_from_an_array_are_refused():
 
     with pytest.raises(UnsupportedSyntax, match="whose number of elements is not known"):
         lower(load(caller))
+
+
+def chosen(x, kind="tanh", callback=None, log=None):
+    table = {"tanh": np.tanh, "square": lambda z: z * z}
+    if callback is not None:
+        callback(x)
+    if log:
+        global written  # noqa: PLW0603  which is refused
+        with open(log) as file:
+            written = file.read()
+    return np.sum(table[kind](x))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("jit", [False, True])
+def test_texts_and_none_are_constants_where_the_function_is_refused_otherwise(jit):
+    x = np.array([0.5, -1.5])
+    gradient = srcad.grad(chosen, jit=jit)
+    smooth = 1 - np.tanh(x) ** 2
+    assert gradient(x) == pytest.approx(smooth)
+    assert gradient(x, "square") == pytest.approx(2 * x)
+    assert gradient(x, kind="tanh", log="") == pytest.approx(smooth)
+    value, slope = srcad.value_and_grad(chosen, jit=jit)(x, "square", None)
+    assert value == pytest.approx(np.sum(x * x))
+    assert slope == pytest.approx(2 * x)
+
+
+def test_branches_that_are_taken_are_still_refused():
+    x = np.ones(2)
+    with pytest.raises(UnsupportedSyntax, match="`global`"):
+        srcad.grad(chosen, jit=False)(x, log="file")
+    with pytest.raises(UnsupportedSyntax, match="`global`"):  # a number decides nothing while compiling
+        srcad.grad(chosen, jit=False)(x, log=1)
+
+
+def test_a_nested_function_may_have_a_parameter_of_the_same_name():
+    def f(x, mode=None):
+        def inner(mode):
+            if mode is None:
+                return 0.0
+            return mode * mode
+
+        if mode is not None:
+            del mode[:]
+        return inner(x[0])
+
+    assert srcad.grad(f, jit=False)(np.array([3.0])) == pytest.approx([6.0])
+
+
+def test_a_parameter_that_is_stored_is_no_constant():
+    def f(x, scale=None):
+        if scale is None:
+            scale = 2.0
+        return scale * np.sum(x) if scale is not None else 0.0
+
+    assert srcad.grad(f, jit=False)(np.ones(2)) == pytest.approx([2.0, 2.0])

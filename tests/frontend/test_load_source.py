@@ -174,7 +174,7 @@ def test_a_wrapper_that_hides_the_function_is_refused():
     def logged(function):
         @functools.wraps(function)
         def wrapper(*args, **kwargs):
-            return function(*args, **kwargs)
+            return function(*args, **kwargs) * len(args)
 
         return wrapper
 

@@ -189,7 +189,12 @@ def breaks_out(x):
     return x
 
 
-@pytest.mark.parametrize("function", [returns_from_try, returns_from_finally, breaks_out])
-def test_a_finally_that_is_jumped_over_is_refused(function):
-    with pytest.raises(UnsupportedSyntax, match=r"`try` with `finally` .* `return`, `break`"):
-        lower(load(function))
+def test_a_finally_that_leaves_is_refused():
+    with pytest.raises(UnsupportedSyntax, match=r"`finally` .* `return`, `break`"):
+        lower(load(returns_from_finally))
+
+
+@pytest.mark.parametrize(("function", "slope"), [(returns_from_try, 3.0), (breaks_out, 1.0)])
+def test_a_finally_runs_before_what_leaves(function, slope):
+    assert_same(function, 1.5)
+    assert srcad.grad(function, jit=False)(1.5) == slope

@@ -22,6 +22,7 @@ CLASSES = {each.__name__ for kind in REFUSED for each in (kind, *kind.__subclass
 # Files that construct such an error with a text of their own, and why.
 ALLOWED = {
     "runtime/kernels/recording/overlap.py": "compiled code raises what a row says, which Numba reads as constants",
+    "runtime/kernels/recording/range_checks.py": "likewise: its arguments are what a row says",
     "transforms/adjoint/rule_expansion.py": "raises the error of a rule again, with the place of the call",
 }
 

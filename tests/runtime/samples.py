@@ -18,7 +18,7 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
-from tests.runtime import scipy_samples
+from tests.runtime import scipy_linalg_samples, scipy_samples, scipy_stats_samples
 from tests.runtime.further_samples import (
     FURTHER_COMPLEX,
     FURTHER_DEFINED,
@@ -197,6 +197,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.bincount: [s(INTEGERS, ANY), s(INTEGERS, ANY, 6)],
     kernels.singular_values: [s(MATRIX), s(MATRIX.T), s(CUBE)],
     kernels.inverse_gaps: [s(np.array([0.3, 1.0, 2.5])), s(np.array([[0.3, 1.0], [2.0, 2.5]]))],
+    kernels.inverse_gaps_of_squares: [s(np.array([2.5, 1.0, 0.3]))],
+    kernels.values_of_vectors: [s(SYMMETRIC, np.linalg.eigh(SYMMETRIC)[1], fixed=(1,))],
     kernels.modulus: [s(SIGNED)],
     kernels.squared_modulus: [s(SIGNED)],
     np.imag: [s(ANY)],
@@ -242,6 +244,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.linalg.cholesky: [s(SYMMETRIC), s(np.stack((SYMMETRIC, 2.0 * SYMMETRIC)))],
     **FURTHER_SAMPLES,
     **scipy_samples.SAMPLES,
+    **scipy_linalg_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -416,6 +419,8 @@ DEFINED: dict[Any, list[Sample]] = {
     **FURTHER_DEFINED,
     np.correlate: [s(ANY, POSITIVE[:2]), s(ANY, POSITIVE[:3], "full"), s(ANY, POSITIVE, "same")],
     **scipy_samples.DEFINED,
+    **scipy_linalg_samples.DEFINED,
+    **scipy_stats_samples.DEFINED,
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
@@ -431,6 +436,7 @@ COMPLEX = {
 DISCRETE = {
     *FURTHER_DISCRETE,
     *scipy_samples.DISCRETE,
+    *scipy_linalg_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,
@@ -480,4 +486,20 @@ DISCRETE = {
         kernels.determinant_sign,
         stop_gradient,
     ),
+    *(
+        kernels.element_count,
+        kernels.unit_direction,
+        kernels.zero_like,
+        kernels.unit_like,
+        kernels.elements_of,
+    ),
+}
+
+# Random numbers, which differ from call to call: `tests/runtime/rules/test_random_numbers.py` seeds them.
+RANDOM = {
+    *(getattr(kernels, name) for name in kernels.__all__ if name.startswith(("draw_", "generator_"))),
+    *(np.random.default_rng, np.random.normal, np.random.uniform, np.random.standard_normal, np.random.random),
+    *(np.random.random_sample, np.random.ranf, np.random.sample, np.random.standard_exponential, np.random.exponential),
+    *(np.random.laplace, np.random.logistic, np.random.gumbel, np.random.lognormal, np.random.gamma, np.random.randint),
+    *(np.random.standard_gamma, np.random.standard_t, np.random.randn, np.random.rand, np.random.permutation),
 }

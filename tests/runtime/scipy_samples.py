@@ -32,6 +32,7 @@ UNARY: dict[Any, Any] = {
     special.ellipkm1: SHARE, k.ellipk_slope: SHARE, k.ellipkm1_slope: SHARE, k.ellipe_slope: SHARE,
     special.expi: SIGNED, special.exp1: POSITIVE, k.sine_integral: SIGNED, k.cosine_integral: POSITIVE,
     k.sinh_integral: SIGNED, k.cosh_integral: POSITIVE, k.fresnel_s: SIGNED, k.fresnel_c: SIGNED,
+    k.log_gamma_ratio: np.array([0.3, 1.7, 19.0, 35.0]),
     special.spence: POSITIVE, k.spence_slope: POSITIVE, special.gammasgn: SIGNED, special.round: SIGNED,
 }  # fmt: skip
 
@@ -41,7 +42,8 @@ BINARY: dict[Any, Any] = {
     special.poch: (POSITIVE, ABOVE), k.digamma_difference: (POSITIVE, ABOVE), k.gamma_density: (POSITIVE, ABOVE),
     special.gammainc: (POSITIVE, ABOVE), special.gammaincc: (ABOVE, POSITIVE), special.gammaincinv: (ABOVE, SHARE),
     special.gammainccinv: (POSITIVE + 0.5, SHARE), k.gammainc_slope: (POSITIVE, ABOVE),
-    k.hurwitz_zeta: (ABOVE, POSITIVE),
+    k.hurwitz_zeta: (ABOVE, POSITIVE), special.stdtr: (ABOVE, SIGNED), special.stdtrit: (ABOVE, SHARE),
+    k.t_density: (ABOVE, SIGNED),
     special.owens_t: (ANY, SIGNED), special.powm1: (POSITIVE, SIGNED), special.xlogy: (ANY, POSITIVE),
     special.xlog1py: (ANY, POSITIVE), special.rel_entr: (POSITIVE, ABOVE), special.kl_div: (POSITIVE, ABOVE),
     special.huber: (POSITIVE, np.array([-3.0, 0.1, 0.2, 2.5])), special.pseudo_huber: (POSITIVE, SIGNED),
@@ -59,6 +61,7 @@ def by_last(*args: Any) -> list[Sample]:
 SAMPLES: dict[Any, list[Sample]] = {
     **{function: [s(x)] for function, x in UNARY.items()},
     **{function: [s(*xs)] for function, xs in BINARY.items()},
+    k.choose: [s(ANY > 0.0, ANY, ROW), s(True, 0.3, 0.7)],
     special.gammainc: [s(POSITIVE, ABOVE), s(LARGE, LARGE[::-1] * 0.3 + 5.0), s(0.7, 1.3)],
     special.gammaincc: [s(ABOVE, POSITIVE), s(LARGE, LARGE * 1.2)],
     special.betainc: [s(POSITIVE, ABOVE, SHARE), s(LARGE, POSITIVE, SHARE), s(0.7, 1.3, 0.2)],
@@ -68,6 +71,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.beta_density: [s(POSITIVE, ABOVE, SHARE)],
     k.betainc_slope_a: by_last(POSITIVE, ABOVE, SHARE),
     k.betainc_slope_b: by_last(POSITIVE, ABOVE, SHARE),
+    k.stdtr_slope: by_last(ABOVE, SIGNED),
+    k.count: [s(ANY, fixed=(0,))],
     k.gammainc_bend: by_last(POSITIVE, ABOVE),
     k.hurwitz_zeta_slope: by_last(ABOVE, POSITIVE),
     k.riemann_zeta_slope: [s(2.5, fixed=(0,))],
@@ -123,7 +128,7 @@ DEFINED: dict[Any, list[Sample]] = {
 # Functions whose derivative has none by one of the arguments, so that second derivatives are refused.
 ONCE = {
     *(special.betainc, special.betaincc, special.betaincinv, special.betainccinv, special.elliprf, special.ellipkinc),
-    *(special.ellipeinc, special.zetac, special.zeta),
+    *(special.ellipeinc, special.zetac, special.zeta, special.stdtr, special.stdtrit),
 }
 
 # Of complex numbers only.

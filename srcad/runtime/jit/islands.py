@@ -27,6 +27,7 @@ from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.jit.numba_inference import CannotType, infer
+from srcad.runtime.support.random_states import kept_states
 
 # Turns of loops, over all calls, after which compiling is tried: it takes seconds, and saves microseconds a turn.
 WORTHWHILE = 20_000
@@ -216,7 +217,7 @@ class Islands:
         rounded: Callable[[Any, Any], Any],
     ) -> None:
         """`options` are Numba's; `rounded` converts numbers that Numba returns to their precision, given the type."""
-        self.rounded = rounded
+        self.rounded, self.draws = rounded, "random" in text or ".draw_" in text
         self.text, self.functions, self.given, self.options = text, functions, dict(given), dict(options)
         stored = Stored(text, functions, tuple(sorted(given)))
         self.plain = load(disk_cache.key("observed", text), stored, given)
@@ -299,7 +300,10 @@ def _type_of(site: Site) -> types.Type | None:
     """The type of an island's result; None if it differs from run to run, or cannot leave an island."""
     kinds = {_with_layout(kind, "A" if site.shares else "C") for kind in site.results}
     (kind, *others) = kinds
-    fit = isinstance(kind, (types.Array, types.Number, types.Boolean, types.NoneType, types.BaseTuple))
+    fit = isinstance(
+        kind,
+        (types.Array, types.Number, types.Boolean, types.NoneType, types.BaseTuple, types.NumPyRandomGeneratorType),
+    )
     return kind if fit and not others else None
 
 
@@ -341,6 +345,10 @@ def _checked(site: Site, kind: types.Type | None) -> Callable[..., Any]:
     return run
 
 
+def _nothing() -> None:
+    """There is no state to be put back."""
+
+
 class Routine:
     """One generated function."""
 
@@ -367,8 +375,10 @@ class Routine:
             self.compiled[kinds] = self.islands.compiled(self.name, observed, kinds)
         function = self.compiled[kinds]
         if function is not None:
+            put_back = kept_states(args) if self.islands.draws else _nothing
             try:
                 return self.islands.rounded(function(*args), function.overloads[kinds].signature.return_type)
             except OtherType:
                 self.compiled[kinds] = None
+                put_back()
         return self.plain(*args)

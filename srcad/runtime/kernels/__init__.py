@@ -132,8 +132,10 @@ from srcad.runtime.kernels.linear_algebra.eigen import (
     eigenvectors_of,
     general_eigenvectors,
     inverse_gaps,
+    inverse_gaps_of_squares,
     largest_of_columns,
     singular_values,
+    values_of_vectors,
 )
 from srcad.runtime.kernels.linear_algebra.products import (
     add_outer,
@@ -170,6 +172,34 @@ from srcad.runtime.kernels.overloads import (
 from srcad.runtime.kernels.overloads import elementary_functions as lanes
 from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
 from srcad.runtime.kernels.overloads.quick_numpy import largest, outer, smallest
+from srcad.runtime.kernels.overloads.random_draws import (
+    draw_gumbel,
+    draw_integers,
+    draw_laplace,
+    draw_logistic,
+    draw_permutation,
+    draw_random,
+    draw_size,
+    draw_standard_exponential,
+    draw_standard_gamma,
+    draw_standard_normal,
+    draw_standard_t,
+    generator_exponential,
+    generator_gamma,
+    generator_gumbel,
+    generator_integers,
+    generator_laplace,
+    generator_logistic,
+    generator_lognormal,
+    generator_normal,
+    generator_permutation,
+    generator_random,
+    generator_standard_exponential,
+    generator_standard_gamma,
+    generator_standard_normal,
+    generator_standard_t,
+    generator_uniform,
+)
 from srcad.runtime.kernels.recording.binomial_checkpointing import (
     check_bytes,
     checkpointed_start,
@@ -180,6 +210,7 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
     snapshot_limit,
     snapshots_within,
 )
+from srcad.runtime.kernels.recording.caught_exceptions import caught
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
@@ -187,7 +218,14 @@ from srcad.runtime.kernels.recording.loop_extents import require_iteration, same
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
-from srcad.runtime.kernels.recording.range_checks import check_fits, check_index, check_indices, check_match, check_room
+from srcad.runtime.kernels.recording.range_checks import (
+    check_fits,
+    check_index,
+    check_indices,
+    check_match,
+    check_one_element,
+    check_room,
+)
 from srcad.runtime.kernels.recording.typed_lists import (
     appended,
     element,
@@ -229,6 +267,7 @@ __all__ = [
     "before_axes_of",
     "blas",
     "broadcast_shape",
+    "caught",
     "central_differences",
     "centred",
     "check_bytes",
@@ -237,6 +276,7 @@ __all__ = [
     "check_index",
     "check_indices",
     "check_match",
+    "check_one_element",
     "check_room",
     "checkpointed_start",
     "cholesky_adjoint",
@@ -258,6 +298,17 @@ __all__ = [
     "direction",
     "dot_adjoint_a",
     "dot_adjoint_b",
+    "draw_gumbel",
+    "draw_integers",
+    "draw_laplace",
+    "draw_logistic",
+    "draw_permutation",
+    "draw_random",
+    "draw_size",
+    "draw_standard_exponential",
+    "draw_standard_gamma",
+    "draw_standard_normal",
+    "draw_standard_t",
     "eigenvalues",
     "eigenvalues_alone",
     "eigenvectors",
@@ -282,6 +333,21 @@ __all__ = [
     "from_row",
     "full_rank",
     "general_eigenvectors",
+    "generator_exponential",
+    "generator_gamma",
+    "generator_gumbel",
+    "generator_integers",
+    "generator_laplace",
+    "generator_logistic",
+    "generator_lognormal",
+    "generator_normal",
+    "generator_permutation",
+    "generator_random",
+    "generator_standard_exponential",
+    "generator_standard_gamma",
+    "generator_standard_normal",
+    "generator_standard_t",
+    "generator_uniform",
     "gradient_along",
     "grown",
     "hold",
@@ -296,6 +362,7 @@ __all__ = [
     "into_columns",
     "into_leaders",
     "inverse_gaps",
+    "inverse_gaps_of_squares",
     "is_above",
     "is_below",
     "item_bar",
@@ -413,6 +480,7 @@ __all__ = [
     "unstack",
     "untranspose",
     "unvstack",
+    "values_of_vectors",
     "weights",
     "whole_places",
     "whole_turns",

@@ -17,14 +17,18 @@ executes. This module contains no rules: they are in `srcad.runtime.rules`, whic
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 import threading
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from types import FunctionType
 from typing import Any, TypeVar
 
 from srcad.runtime.rulebook.rule import Fit, Kind, Rule
+from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.support import rule_changes
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,7 +51,16 @@ _definitions: dict[Hashable, Callable[..., Any]] = {}
 _restricted: dict[Hashable, tuple[frozenset[str], Callable[..., Any]]] = {}
 _effects: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
-_libraries = {"scipy.special": "srcad.runtime.rules.scipy.special"}  # library -> module of the rules of its functions
+_users: set[Hashable] = set()
+_met = {"", "__main__", "numpy", "numba", "srcad"}  # packages whose rules, if any, have been loaded
+_called: dict[Hashable, Any] = {}
+_texts: dict[Callable[..., Any], str] = {}
+# library -> module of the rules of its functions
+_libraries = {
+    "scipy.special": "srcad.runtime.rules.scipy.special",
+    "scipy.linalg": "srcad.runtime.rules.scipy.linalg",
+    "scipy.stats": "srcad.runtime.rules.scipy.stats",
+}
 _loaded: list[str] = []
 _complete: list[bool] = []
 _loading = threading.RLock()
@@ -69,6 +82,105 @@ def _merged(first: Rule, second: Rule) -> Rule:
         may_view=first.may_view or second.may_view,
         tangent_source=first.tangent_source or second.tangent_source,
     )
+
+
+def has_own_rule(primitive: Any) -> bool:
+    """Whether srcad itself has a rule or a definition for a function."""
+    key = key_of(primitive)
+    return key not in _users and any(_is_in(table, key) for table in (_rules, _definitions, _effects))
+
+
+def enter_users(rule: Rule) -> None:
+    """Add a rule of the user's own: it replaces what was stated before for the same calls, part by part."""
+    _load()
+    for each in (rule.partials_source, rule.adjoint_source, rule.tangent_source):
+        if each is not None and each not in _texts:
+            _texts[each] = inspect.getsource(each)  # as it is now: it may be gone later, or changed
+    key = key_of(rule.primitive)
+    if isinstance(key, _Identity):
+        rule = replace(rule, primitive=_function_called(key, rule.primitive))
+    variants = _rules.setdefault(key, {})
+    before = variants.get(rule.fit)
+    if before is not None and before.kind == rule.kind == "adjoint":
+        rule = replace(
+            rule,
+            adjoint_source=rule.adjoint_source or before.adjoint_source,
+            tangent_source=rule.tangent_source or (None if rule.is_linear else before.tangent_source),
+            is_linear=rule.is_linear or (before.is_linear and rule.tangent_source is None),
+        )
+    variants[rule.fit] = rule
+    _definitions.pop(key, None)
+    _changed(key)
+
+
+def enter_users_definition(primitive: Any, function: Callable[..., Any]) -> None:
+    """Add a definition of the user's own."""
+    _load()
+    key = key_of(primitive)
+    _rules.pop(key, None)
+    _definitions[key] = function
+    _changed(key)
+
+
+def _changed(key: Hashable) -> None:
+    _users.add(key)
+    is_reversed_only.cache_clear()
+    _cached_merge.cache_clear()
+    rule_changes.tell()
+
+
+def meet(function: Any, home: Any = None) -> None:
+    """Load the rules that are shipped for the package of a function; `home` is the module that it was reached by."""
+    module = getattr(function, "__module__", None) or getattr(home, "__name__", None)
+    package = str(module or "").partition(".")[0]
+    if package not in _met:
+        _met.add(package)
+        if package not in sys.stdlib_module_names:
+            from srcad.runtime.rulebook.shipped_rules import load_for  # which few programs need
+
+            load_for(package)
+
+
+def called_by(primitive: Any) -> Any:
+    """What core form calls for a function that the user has stated a rule for; None if there is none."""
+    if not _users or (key := key_of(primitive)) not in _users or key in _definitions:
+        return None
+    if isinstance(primitive, FunctionType) or hasattr(primitive, "py_func") or not _is_hashable(primitive):
+        return _function_called(key, primitive)
+    return primitive
+
+
+def _function_called(key: Hashable, function: Any) -> Any:
+    from srcad.runtime.rulebook.ruled_function import RuledFunction  # which few programs need
+
+    return _called.setdefault(key, RuledFunction(function))
+
+
+def users_text(primitives: Collection[Any]) -> str:
+    """The text of all rules of the user's own, if one of them is used; part of the key of generated code."""
+    if not _users or not any(key_of(each) in _users for each in primitives):
+        return ""
+    texts = []
+    for key in _users:
+        for rule in _rules.get(key, {}).values():
+            sources = (rule.partials_source, rule.adjoint_source, rule.tangent_source)
+            texts.append(f"{primitive_name(rule.primitive)} {rule.kind} {rule.fit} {rule.is_linear} {rule.elementwise}")
+            texts += [_texts[each] for each in sources if each is not None]
+    return "\0".join(sorted(texts))
+
+
+@dataclass(frozen=True)
+class _Identity:
+    """An object that cannot be hashed, such as a function of `ctypes`; while it has a rule, it is not forgotten."""
+
+    number: int
+
+
+def key_of(primitive: Any) -> Hashable:
+    """The key under which the rules of a function are filed."""
+    if hasattr(type(primitive), "__srcad_ruled__"):
+        primitive = primitive.function
+    return primitive if _is_hashable(primitive) else _Identity(id(primitive))
 
 
 def _entering(primitives: tuple[Any, ...], kind: Kind, field: str, **facts: Any) -> Callable[[Function], Function]:
@@ -222,9 +334,10 @@ def find(primitive: Any, ndims: Sequence[int | None] = (), literals: Collection[
     """
     if hasattr(primitive, "__srcad_rule__"):
         return primitive.__srcad_rule__  # type: ignore[no-any-return]
-    if not _is_in(_rules, primitive):
+    key = key_of(primitive)
+    if not _is_in(_rules, key):
         return None
-    variants = _rules[primitive]
+    variants = _rules[key]
     general = variants.get(Fit())
     for fit, rule in variants.items():
         if fit != Fit() and fit.accepts(ndims, literals):
@@ -244,8 +357,8 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
     >>> definition(np.var).__name__
     'var'
     """
-    if _is_in(_definitions, primitive):
-        return _definitions[primitive]
+    if _is_in(_definitions, key := key_of(primitive)):
+        return _definitions[key]
     return _effects[primitive] if _is_in(_effects, primitive) else None
 
 
@@ -317,16 +430,17 @@ def folds(primitive: Any) -> bool:
 
 
 def primitives() -> tuple[Any, ...]:
-    """All primitives with a rule or a definition, in the order of registration; of imported libraries only."""
+    """All primitives with a rule or a definition of ours, in the order of registration; of imported libraries only."""
     _is_in(_rules, None)
-    return tuple(dict.fromkeys((*_rules, *_definitions, *_restricted)))
+    return tuple(each for each in dict.fromkeys((*_rules, *_definitions, *_restricted)) if each not in _users)
 
 
 def variants(primitive: Any) -> tuple[Rule, ...]:
     """All rules of a primitive, including those restricted to certain calls."""
     if hasattr(primitive, "__srcad_rule__"):
         return (primitive.__srcad_rule__,)
-    return tuple(_rules[primitive].values()) if _is_in(_rules, primitive) else ()
+    key = key_of(primitive)
+    return tuple(_rules[key].values()) if _is_in(_rules, key) else ()
 
 
 __all__ = [

@@ -83,7 +83,7 @@ class RuleResult:
 
     def __call__(self, value: Any, *rest: Any) -> Any:
         """The value, in memory of its own."""
-        return _own(value)
+        return own(value)
 
     def __repr__(self) -> str:
         """Text that identifies the rule; part of the key of a generated function."""
@@ -174,7 +174,7 @@ class Unaliased:
         """The result, in memory of its own."""
         found = self.function(*args, **kwargs)
         arrays = [each for each in (*args, *kwargs.values()) if isinstance(each, np.ndarray)]
-        return _apart(found, arrays)
+        return apart(found, arrays)
 
     def __repr__(self) -> str:
         return f"<unaliased {self.function!r}>"
@@ -186,15 +186,15 @@ class Unaliased:
 
         @numba.njit
         def called(*args):  # type: ignore[no-untyped-def]
-            return _own(function(*args))
+            return own(function(*args))
 
         return called
 
 
-def _apart(found: Any, arrays: Sequence[Any]) -> Any:
+def apart(found: Any, arrays: Sequence[Any]) -> Any:
     """A result without memory that it shares with some arrays."""
     if isinstance(found, tuple) and not hasattr(found, "_fields"):
-        return tuple(_apart(each, arrays) for each in found)
+        return tuple(apart(each, arrays) for each in found)
     if isinstance(found, np.ndarray) and any(np.may_share_memory(found, each) for each in arrays):
         return found.copy()
     return found
@@ -232,15 +232,15 @@ def _name(place: int) -> str:
 
 @numba.njit
 def _result(value, *rest):  # type: ignore[no-untyped-def]
-    return _own(value)
+    return own(value)
 
 
-def _own(value: Any) -> Any:
+def own(value: Any) -> Any:
     """The value, in memory of its own."""
     return np.copy(value) if isinstance(value, np.ndarray) else value
 
 
-@overload(_own)  # Numba carries no annotations
+@overload(own)  # Numba carries no annotations
 def _overload_own(value):  # type: ignore[no-untyped-def]
     if isinstance(value, types.Array):
         return lambda value: value.copy()

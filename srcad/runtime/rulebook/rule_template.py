@@ -163,6 +163,10 @@ def primitive_name(primitive: Any) -> str:
     if hasattr(owner, "nin"):  # a method of a ufunc
         return f"{primitive_name(owner)}.{name}"
     module = getattr(primitive, "__module__", None) or ""
+    if module.startswith("scipy.stats.") and isinstance(owner_name := getattr(owner, "name", None), str):
+        return f"scipy.stats.{owner_name}.{name}"
+    if module.startswith("srcad.runtime.kernels.scipy."):
+        module = "kernels.scipy"
     if hasattr(primitive, "nin") or "._" in module:
         module = _public_module(primitive, name, module or "numpy")
     module = {"builtins": "", "_operator": "operator"}.get(module, module)

@@ -79,11 +79,11 @@ def singular_values_tangent(y, a):
 
 @adjoint(kernels.right_vectors)
 def right_vectors(y, a):
-    # Vectors of equal singular values have no derivative; it is taken to be 0.
+    # Vectors of equal singular values have no derivative.
     b = kernels.times(a, y)
     w = np.sum(kernels.squared_modulus(b), axis=-2)
     g = kernels.transpose_times(y, d[y])
-    gaps = kernels.inverse_gaps(w) * g
+    gaps = kernels.strong_product(g, kernels.inverse_gaps_of_squares(np.sqrt(w)))
     turned = gaps + np.conjugate(np.swapaxes(gaps, -1, -2))
     inner = kernels.times_transpose(kernels.times(np.conjugate(b), turned), y)
     rest = np.swapaxes(d[y], -1, -2) - kernels.times_transpose(np.swapaxes(g, -1, -2), np.conjugate(y))
@@ -96,7 +96,8 @@ def right_vectors_tangent(y, a):
     w = np.sum(kernels.squared_modulus(b), axis=-2)
     m = kernels.transpose_times(np.conjugate(b), kernels.times(d[a], y))
     rest = kernels.transpose_times(np.conjugate(d[a]), b / np.expand_dims(w, -2))
-    turned = kernels.times(y, kernels.inverse_gaps(w) * (m + np.conjugate(np.swapaxes(m, -1, -2))))
+    both = m + np.conjugate(np.swapaxes(m, -1, -2))
+    turned = kernels.times(y, kernels.strong_product(both, kernels.inverse_gaps_of_squares(np.sqrt(w))))
     d[y] = turned + rest - kernels.times(y, kernels.transpose_times(np.conjugate(y), rest))
 
 
@@ -121,7 +122,7 @@ def eigh(a, UPLO="L"):
     lower = np.tril(a) if UPLO == "L" else np.conjugate(np.swapaxes(np.triu(a), -1, -2))  # only this half is read
     symmetric = lower + np.conjugate(np.swapaxes(np.tril(lower, -1), -1, -2))
     v = kernels.eigenvectors(symmetric)
-    return np.sum(np.real(np.conjugate(v) * kernels.times(symmetric, v)), axis=-2), v
+    return kernels.values_of_vectors(symmetric, v), v
 
 
 @define(np.linalg.eigvalsh)
@@ -131,19 +132,19 @@ def eigvalsh(a, UPLO="L"):
 
 @adjoint(kernels.eigenvectors)
 def eigenvectors(y, a):
-    # Eigenvectors of equal eigenvalues have no derivative; it is taken to be 0.
-    w = np.sum(np.real(np.conjugate(y) * kernels.times(a, y)), axis=-2)
-    m = kernels.inverse_gaps(w) * kernels.transpose_times(y, d[y])
+    # Eigenvectors of equal eigenvalues have no derivative.
+    w = kernels.values_of_vectors(a, y)
+    m = kernels.strong_product(kernels.transpose_times(y, d[y]), kernels.inverse_gaps(w))
     bar = kernels.times_transpose(kernels.times(np.conjugate(y), m), y)
     d[a] = 0.5 * (bar + np.conjugate(np.swapaxes(bar, -1, -2)))
 
 
 @tangent(kernels.eigenvectors)
 def eigenvectors_tangent(y, a):
-    w = np.sum(np.real(np.conjugate(y) * kernels.times(a, y)), axis=-2)
+    w = kernels.values_of_vectors(a, y)
     hermitian = 0.5 * (d[a] + np.conjugate(np.swapaxes(d[a], -1, -2)))
     m = kernels.transpose_times(np.conjugate(y), kernels.times(hermitian, y))
-    d[y] = kernels.times(y, kernels.inverse_gaps(w) * m)
+    d[y] = kernels.times(y, kernels.strong_product(m, kernels.inverse_gaps(w)))
 
 
 @adjoint(kernels.inverse_gaps)
@@ -154,6 +155,26 @@ def inverse_gaps(y, w):
 @tangent(kernels.inverse_gaps)
 def inverse_gaps_tangent(y, w):
     d[y] = y * y * (np.expand_dims(d[w], -1) - np.expand_dims(d[w], -2))
+
+
+@adjoint(kernels.values_of_vectors)
+def values_of_vectors(y, a, v):
+    d[a] = kernels.times_transpose(np.conjugate(v) * np.expand_dims(d[y], -2), v)
+
+
+@tangent(kernels.values_of_vectors)
+def values_of_vectors_tangent(y, a, v):
+    d[y] = np.sum(np.real(np.conjugate(v) * kernels.times(d[a], v)), axis=-2)
+
+
+@adjoint(kernels.inverse_gaps_of_squares)
+def inverse_gaps_of_squares(y, s):
+    d[s] = 2.0 * s * (np.sum(d[y] * y * y, axis=-1) - np.sum(d[y] * y * y, axis=-2))
+
+
+@tangent(kernels.inverse_gaps_of_squares)
+def inverse_gaps_of_squares_tangent(y, s):
+    d[y] = 2.0 * y * y * (np.expand_dims(s * d[s], -1) - np.expand_dims(s * d[s], -2))
 
 
 @define(np.linalg.eig)
@@ -189,7 +210,7 @@ def eigenvalues_tangent(y, a):
 def general_eigenvectors(y, a):
     inverse = np.linalg.inv(y)
     w = np.sum(np.swapaxes(inverse, -1, -2) * kernels.times(kernels.as_complex(a), y), axis=-2)
-    m = kernels.inverse_gaps(w) * kernels.transpose_times(y, d[y])
+    m = kernels.strong_product(kernels.transpose_times(y, d[y]), kernels.inverse_gaps(w))
     bar = kernels.times_transpose(kernels.transpose_times(inverse, m), y)
     d[a] = kernels.real_beside_real(bar, a)
 
@@ -198,16 +219,15 @@ def general_eigenvectors(y, a):
 def general_eigenvectors_tangent(y, a):
     inverse = np.linalg.inv(y)
     w = np.sum(np.swapaxes(inverse, -1, -2) * kernels.times(kernels.as_complex(a), y), axis=-2)
-    d[y] = kernels.times(
-        y, kernels.inverse_gaps(w) * kernels.times(inverse, kernels.times(kernels.as_complex(d[a]), y))
-    )
+    m = kernels.times(inverse, kernels.times(kernels.as_complex(d[a]), y))
+    d[y] = kernels.times(y, kernels.strong_product(m, kernels.inverse_gaps(w)))
 
 
 @adjoint(kernels.eigenvectors_of)
 def eigenvectors_of(y, a, values):
     inverse = np.linalg.inv(y)
     w = np.sum(np.swapaxes(inverse, -1, -2) * kernels.times(kernels.as_complex(a), y), axis=-2)
-    m = kernels.inverse_gaps(w) * kernels.transpose_times(y, d[y])
+    m = kernels.strong_product(kernels.transpose_times(y, d[y]), kernels.inverse_gaps(w))
     bar = kernels.times_transpose(kernels.transpose_times(inverse, m), y)
     d[a] = kernels.real_beside_real(bar, a)
 
@@ -216,9 +236,8 @@ def eigenvectors_of(y, a, values):
 def eigenvectors_of_tangent(y, a, values):
     inverse = np.linalg.inv(y)
     w = np.sum(np.swapaxes(inverse, -1, -2) * kernels.times(kernels.as_complex(a), y), axis=-2)
-    d[y] = kernels.times(
-        y, kernels.inverse_gaps(w) * kernels.times(inverse, kernels.times(kernels.as_complex(d[a]), y))
-    )
+    m = kernels.times(inverse, kernels.times(kernels.as_complex(d[a]), y))
+    d[y] = kernels.times(y, kernels.strong_product(m, kernels.inverse_gaps(w)))
 
 
 @adjoint(kernels.as_complex)

@@ -54,6 +54,11 @@ def is_structured(value: Any) -> bool:
     return known or (kind in RECORD_KINDS and value.dtype.names is not None)
 
 
+def is_name(value: Any) -> bool:
+    """Whether an argument stands for a choice: a text or None, which may be made a compile-time constant."""
+    return value is None or type(value) is str
+
+
 def is_typed_list(kind: type) -> bool:
     """Whether the class is Numba's typed list; the check does not import it."""
     return kind.__module__ == "numba.typed.typedlist" and kind.__name__ == "List"

@@ -136,7 +136,7 @@ class StatementAdjoints:
         if rule.kind == "zero":
             return []
         inputs = bound(rule, positional, keywords, program.types, place)
-        refuse_closed(rule, inputs, program, place)
+        refuse_closed(rule, name, inputs, program, place)
         return self.by_rule(name, rule, inputs, place)
 
     def by_rule(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:

@@ -15,7 +15,7 @@ from srcad.errors import CompilerBug, MissingRule, Place, UnsupportedSyntax
 from srcad.names import Names
 from srcad.refusals.names_and_functions import NO_COMPLEX_RULE, NO_RULE_BY_ARGUMENT
 from srcad.refusals.types_and_results import TUPLE_VALUE
-from srcad.refusals.users_rules import RULE_READS_ACTIVE
+from srcad.refusals.users_rules import RULE_OF_TUPLE, RULE_READS_ACTIVE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.rule_template import Template, primitive_name
@@ -69,10 +69,14 @@ def bound(
         raise MissingRule(problem.what, at=place, hint=problem.hint) from None
 
 
-def refuse_closed(rule: Rule, inputs: Mapping[str, gast.expr], program: Program, place: Place | None) -> None:
-    """Refuse a rule of the user's own that reads, beside its arguments, a value that carries derivatives."""
-    for name in rule.closed:
-        read = inputs[name]
+def refuse_closed(
+    rule: Rule, name: str, inputs: Mapping[str, gast.expr], program: Program, place: Place | None
+) -> None:
+    """Refuse a user's rule for a tuple, or one that reads, beside its arguments, a value that carries derivatives."""
+    if rule.needs_all_tangents and isinstance(program.types.get(name), BaseTuple):
+        raise RULE_OF_TUPLE.at(place, function=primitive_name(rule.primitive).rpartition(".")[2])
+    for closed in rule.closed:
+        read = inputs[closed]
         if isinstance(read, gast.Name) and program.is_active(read.id):
             raise RULE_READS_ACTIVE.at(place, function=rule.primitive.wish, name=read.id, rule=rule.primitive.origin)
 

@@ -19,6 +19,7 @@ from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.analysis.dataflow import closure
+from srcad.transforms.inference.attempts import Attempt
 from srcad.transforms.ir.build import names_in, place_of, walk_statements, written
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, operands, primitive_of
@@ -83,6 +84,8 @@ def differentiable_inputs(value: gast.expr, unit: Unit, place: Place | None) -> 
         case gast.Name() | gast.Constant() | gast.Tuple():
             return list(names_in(value))
     primitive = primitive_of(value, unit.bindings)
+    if isinstance(primitive, Attempt):
+        return []
     rule = registry.find(primitive)
     positional, keywords = operands(value)
     if rule is not None and rule.kind == "zero":

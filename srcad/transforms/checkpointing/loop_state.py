@@ -19,8 +19,8 @@ from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised, callee_of
-from srcad.transforms.ir.build import is_exit, names_in, place_of, stores_into, walk_statements, written
-from srcad.transforms.ir.side_effects import reads
+from srcad.transforms.ir.build import dotted_path, is_exit, names_in, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.side_effects import is_draw, reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
 
@@ -250,6 +250,6 @@ def _is_impure(node: gast.AST) -> bool:
     match node:
         case gast.Call(func=gast.Name(id="print")):
             return True
-        case gast.Attribute(value=gast.Name(id="np"), attr="random"):
-            return True
+        case gast.Call(func=function):
+            return is_draw(dotted_path(function))
     return False

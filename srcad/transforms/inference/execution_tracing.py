@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Collection, Sequence
@@ -260,5 +261,7 @@ def joined(name: str, one: Type | None, other: Type | None) -> Type | None:
 
 
 def own_copy(value: Any) -> Any:
-    """A copy of an array, in the same memory order; other arguments unchanged."""
+    """A copy of an array, in the same memory order, or of a random generator; other arguments unchanged."""
+    if isinstance(value, np.random.Generator):
+        return copy.deepcopy(value)
     return value.copy(order="K") if isinstance(value, np.ndarray) else value

@@ -13,7 +13,16 @@ from numba import types
 from srcad.errors import Place
 from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer
 from srcad.runtime.support.stage_timer import stage
-from srcad.transforms.ir.build import Block, inner_blocks, place_of, rewrite, stores_into, walk_statements, written
+from srcad.transforms.ir.build import (
+    Block,
+    dotted_path,
+    inner_blocks,
+    place_of,
+    rewrite,
+    stores_into,
+    walk_statements,
+    written,
+)
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
@@ -55,6 +64,7 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
 
     Raises CannotType, with the place in the user's source, where Numba cannot type the function.
     """
+    refuse_numbas_random_numbers(unit)
     try:
         inferred = _inferred(unit, argument_types)
     except CannotType as problem:
@@ -66,6 +76,16 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
             raise CannotType(as_written(f"'{name}' is None in one place and {kind.type} in another", None))
     refuse_masks(unit, known)
     return known
+
+
+def refuse_numbas_random_numbers(unit: Unit) -> None:
+    """Refuse draws from NumPy's global state that have no definition: to Numba, they are from a state of its own."""
+    for each in (unit, *callees_in(unit)):
+        for statement in walk_statements(each.tree.body):
+            for node in gast.walk(statement):
+                path = dotted_path(node.func) if isinstance(node, gast.Call) else None
+                if path is not None and path.startswith("np.random."):
+                    raise CannotType(f"{path} draws from a state of Numba's own", None, place_of(statement))
 
 
 def refuse_masks(unit: Unit, known: Types) -> None:

@@ -17,7 +17,7 @@ import enum
 import math
 import operator
 import sys
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -205,6 +205,7 @@ FACTS: dict[str, Fact] = {
     "kernels.check_index": Fact.CHECKS,
     "kernels.check_indices": Fact.CHECKS,
     "kernels.check_match": Fact.CHECKS,
+    "kernels.check_one_element": Fact.CHECKS,
     "kernels.check_room": Fact.CHECKS,
     "kernels.refuse_overlap": Fact(0),
     "kernels.check_bytes": Fact(0),
@@ -217,7 +218,7 @@ def having(fact: Fact) -> frozenset[str]:
     """The functions that have a fact, or several.
 
     >>> sorted(having(Fact.ZEROS))
-    ['np.zeros', 'np.zeros_like']
+    ['kernels.zero_like', 'np.zeros', 'np.zeros_like']
     """
     return frozenset(name for name, facts in FACTS.items() if fact in facts)
 
@@ -254,11 +255,9 @@ def result_of(called: Any, count: int = 1) -> Result:
     >>> result_of(np.zeros), result_of(np.reshape), result_of(lambda x: x)
     (<Result.NEW: 1>, <Result.FIRST: 2>, <Result.ANY: 3>)
     """
-    if not isinstance(called, Hashable):
-        return Result.ANY
     if hasattr(type(called), "__srcad_new__"):
         return Result.NEW
-    facts, rules = _facts_by_function().get(called, Fact(0)), registry.variants(called)
+    facts, rules = _facts_by_function().get(registry.key_of(called), Fact(0)), registry.variants(called)
     if Fact.VIEWS in facts and count > 1:
         return Result.ANY
     if Fact.VIEW in facts or Fact.VIEWS in facts or any(rule.kind == "view" or rule.may_view for rule in rules):

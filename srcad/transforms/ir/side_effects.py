@@ -19,8 +19,9 @@ from collections.abc import Iterable, Iterator
 import gast
 
 from srcad.transforms.ir.array_functions import CHECKING, WRITES_NOTHING, WRITING, last_part, last_parts
-from srcad.transforms.ir.build import names_in, walk, walk_statements, written
+from srcad.transforms.ir.build import dotted_path, names_in, walk, walk_statements, written
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.unit import Unit
 
 # Names
 
@@ -132,6 +133,31 @@ def is_check(statement: gast.stmt) -> bool:
     match statement:
         case gast.Expr(value=gast.Call(func=gast.Attribute(attr=name))):
             return name in _CHECKING
+    return False
+
+
+def is_draw(path: str | None) -> bool:
+    """Whether the function of this name draws random numbers: it has an effect, on what is drawn next.
+
+    >>> is_draw("np.random.normal"), is_draw("kernels.draw_random"), is_draw("np.exp")
+    (True, True, False)
+    """
+    is_kernel = path is not None and path.startswith("kernels.draw_") and path != "kernels.draw_size"
+    return is_kernel or (path or "").startswith("np.random.")
+
+
+def draws_numbers(unit: Unit) -> bool:
+    """Whether a unit, or a function that it calls, draws random numbers."""
+    pending, seen = [unit], set[int]()
+    while pending:
+        each = pending.pop()
+        if any(isinstance(node, gast.Call) and is_draw(dotted_path(node.func)) for node in gast.walk(each.tree)):
+            return True
+        for thing in each.bindings.values():
+            inner = getattr(thing, "unit", None)
+            if isinstance(inner, Unit) and id(thing) not in seen:
+                seen.add(id(thing))
+                pending.append(inner)
     return False
 
 

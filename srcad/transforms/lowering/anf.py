@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import CompilerBug
+from srcad.errors import CompilerBug, Place
 from srcad.refusals.names_and_functions import CALL_WITHOUT_RESULT, UNPACKED_COUNT
 from srcad.refusals.numpy_calls import ATTRIBUTE_ASSIGNED
 from srcad.transforms.ir.build import Block, assign, at, augment, call, clone, const, load, place_of, stored, subscript
@@ -24,7 +24,7 @@ from srcad.transforms.lowering.control_flow import Turns
 from srcad.transforms.lowering.desugaring.desugar import IN_PLACE
 from srcad.transforms.lowering.desugaring.for_loops import called
 from srcad.transforms.lowering.return_values import Results
-from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
+from srcad.transforms.lowering.structures.abstract_state import Callee, Lost, Structure
 from srcad.transforms.lowering.structures.array_methods import ASSIGNING, assigns
 
 _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -51,6 +51,10 @@ class Flattener(Results):
     a[t5] = t1
     b = t2
     """
+
+    def stand_at(self, place: Place | None) -> None:
+        """Let what is made next have this place in the source."""
+        self.place = place
 
     def block(self, block: Block) -> Block:
         """The statements for a nested block."""
@@ -94,6 +98,9 @@ class Flattener(Results):
                 self.check(statement)
             case gast.Expr(value=value):
                 self.effect(value)
+            case gast.Delete(targets=[gast.Name(id=name)]):
+                self.memory.names[name] = Lost("it has been deleted")
+                self.memory.known.pop(name, None)
             case gast.Raise() | gast.Pass():
                 if isinstance(statement, gast.Raise) and statement.exc is not None:
                     statement.exc = self.message(statement.exc)

@@ -235,6 +235,7 @@ class Paths(RecordArrays):
         for node in gast.walk(statement):
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
                 self.memory.known.pop(node.id, None)
+                self.memory.shapes.pop(node.id, None)
         if isinstance(statement, gast.For):
             self.memory.names[statement.target.id] = PLAIN
 

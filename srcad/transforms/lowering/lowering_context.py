@@ -13,8 +13,10 @@ import gast
 from srcad.names import Names
 from srcad.runtime.support.structured_arguments import attributes
 from srcad.transforms.ir.array_functions import LIBRARY
+from srcad.transforms.ir.build import dotted_path, effect, walk_statements
 from srcad.transforms.ir.canonical_names import MODULES, RESERVED
 from srcad.transforms.ir.constant_conditions import Member
+from srcad.transforms.ir.side_effects import is_draw
 from srcad.transforms.ir.unit import Capture, Unit
 
 _ALWAYS = ("np", "math", "operator")  # later stages may call functions of these
@@ -109,7 +111,11 @@ def _names(body: Iterable[gast.stmt]) -> set[str]:
 
 
 def function(name: str, parameters: list[str], body: list[gast.stmt]) -> gast.FunctionDef:
-    """A function definition with plain parameters."""
+    """A function definition with plain parameters; statements that draw random numbers are effects, in their order."""
+    for statement in walk_statements(body):
+        value = getattr(statement, "value", None)
+        if isinstance(value, gast.Call) and is_draw(dotted_path(value.func)):
+            effect(statement)
     for node in (node for statement in body for node in gast.walk(statement)):
         if isinstance(node, gast.Constant) and isinstance(node.value, Member):
             node.value = str(node.value)  # generated code only has texts

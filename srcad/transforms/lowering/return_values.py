@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import gast
 
-from srcad.refusals.structures import STRUCTURE_IN_MESSAGE, STRUCTURE_IN_RAISE
+from srcad.refusals.structures import STRUCTURE_AS_NUMBER, STRUCTURE_IN_MESSAGE, STRUCTURE_IN_RAISE
 from srcad.transforms.ir.build import at, call, const, dotted, load, tuple_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form, ListForm, Part, RecordForm
 from srcad.transforms.lowering.control_flow import Paths
 from srcad.transforms.lowering.desugaring.for_loops import called
-from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.lowering.structures.abstract_state import Structure, Text
 
 
 class Results(Paths):
@@ -34,6 +34,8 @@ class Results(Paths):
         records, grown = self.records(part), self.grown(part)
         if records is not None:
             return RecordForm.of(records.layout)
+        if part.cell.type is Text:
+            self.refuse(STRUCTURE_AS_NUMBER, what=part.cell.called)
         if grown is not None:
             return ListForm.of(len(self.memory.forms.get(grown, ())))
         contents = self.contents(part)
@@ -119,6 +121,8 @@ class Results(Paths):
         if isinstance(node, (gast.Call, gast.JoinedStr, gast.BinOp)):
             return self.message(node)
         part = self.part(node)
+        if isinstance(part, Structure) and part.cell.type is Text:
+            return self.spelled_text(part)
         if not isinstance(part, Structure) or part.cell.type is tuple:
             return self.held_in_atom(part)
         if not is_text:
@@ -130,6 +134,8 @@ class Results(Paths):
         if not isinstance(value, gast.FormattedValue):
             return [value]
         part = self.part(value.value)
+        if isinstance(part, Structure) and part.cell.type is Text:
+            return list(self.spelled_text(part).values)
         if isinstance(part, Structure) and value.format_spec is None:
             return self.written_out(part)
         value.value = self.held_in_atom(part)

@@ -59,7 +59,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant, primitive_of
-from srcad.transforms.ir.side_effects import all_written, changed_memory, is_check, stored_in
+from srcad.transforms.ir.side_effects import all_written, changed_memory, is_check, is_draw, stored_in
 from srcad.transforms.normalise.in_place_resolution import IN_PLACE
 from srcad.transforms.normalise.range_conditions import Condition, is_exact
 
@@ -513,11 +513,11 @@ def _is_observed(statement: gast.stmt) -> bool:
 def _is_observed_call(path: str | None) -> bool:
     """Whether a call is of a function of the user's, of one that raises exceptions of its own, or draws numbers."""
     root = (path or "").partition(".")[0]
-    return path is None or (path not in FACTS and (root not in _ROOTS or path.startswith(_RAISING)))
+    is_observed = root not in _ROOTS or is_draw(path) or (path or "").startswith("np.linalg.")
+    return path is None or (path not in FACTS and is_observed)
 
 
 _PRODUCTS = frozenset({"np.dot", "np.vdot", "np.matmul"})
 _CALLS = _PRODUCTS | {"np.take"}
 _IN_PLACE = frozenset(f"operator.{name}" for name in IN_PLACE)
 _ROOTS = frozenset({"np", "math", "operator", "kernels", "range", "abs", "min", "max", "float", "int", "bool", "len"})
-_RAISING = ("np.linalg.", "np.random.")

@@ -22,7 +22,7 @@ import gast
 from numba import types as nb
 
 from srcad.errors import Place
-from srcad.refusals.derivatives import COMPLEX_INNER_DERIVATIVE, INNER_ARGUMENT, INNER_RESULT
+from srcad.refusals.derivatives import COMPLEX_INNER_DERIVATIVE, INNER_ARGUMENT, INNER_DRAW, INNER_RESULT
 from srcad.transforms.inference.derivative_callees import DerivativeCall, derivative_kind, results_in
 from srcad.transforms.inference.subroutine_types import Kinds, Specialised, Summary
 from srcad.transforms.inference.type_inference import as_written
@@ -30,6 +30,7 @@ from srcad.transforms.ir.build import Block, assign, call, const, effect, load, 
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.name_types import Types, differentiable, is_complex
+from srcad.transforms.ir.side_effects import draws_numbers
 
 Places = tuple[int, ...]
 
@@ -130,6 +131,8 @@ def rewritten(statement: Any, callee: DerivativeCall, kinds: Kinds, rewriter: An
     """
     place, arguments = place_of(statement), statement.value.args
     family = rewriter.library.family(callee.of, kinds[callee.count :], place)
+    if draws_numbers(family.code.unit):
+        raise INNER_DRAW.at(place, function=callee.of.wish)
     own, directions = arguments[callee.count :], arguments[: callee.count]
     by = _Calls(rewriter, place)
     if callee.transform == "tangent":

@@ -95,11 +95,25 @@ class _Narrowing:
         self.numbers = {id(statement): number for number, statement in enumerate(walk_statements(tree.body))}
         _refuse_stores_into_objects(self.unit, self.watched)
         tree.body = self.block(tree.body)
+        self.type_copies(tree.body)
         for statement in walk_statements(tree.body):
             if isinstance(statement, gast.For):
                 self.known.setdefault(str(written(statement)), nb.int64)
         bindings = {**self.unit.bindings, "kernels": kernels}
         return self.unit.with_tree(tree, names=self.names, bindings=bindings), Types(self.known, self.watched.result)
+
+    def type_copies(self, block: Block) -> None:
+        """Copies of names that held nothing when they were copied have the type that the name has elsewhere."""
+        copies = [
+            (str(written(each)), each.value.id)
+            for each in walk_statements(block)
+            if isinstance(each, gast.Assign) and isinstance(each.value, gast.Name) and written(each)
+        ]
+        for _ in copies:
+            found = [(one, other) for one, other in copies if one not in self.watched.types and other in self.known]
+            if all(one in self.known for one, _ in found):
+                break
+            self.known |= {one: self.known[other] for one, other in found}
 
     def block(self, block: Block) -> Block:
         result: Block = []

@@ -58,9 +58,10 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
 
 
 def _has_scalar_form(program: Program, value: gast.Call) -> bool:
-    """Whether compiled code can call the function with scalars, as is the case for ufuncs."""
+    """Whether compiled code can call the function with scalars, as is the case for ufuncs and elementwise kernels."""
     primitive = primitive_of(value, program.unit.bindings)
-    return isinstance(primitive, np.ufunc) or (primitive is np.where and len(value.args) == 3)
+    is_elementwise = isinstance(primitive, np.ufunc) or getattr(primitive, "takes_numbers", False)
+    return is_elementwise or (primitive is np.where and len(value.args) == 3)
 
 
 def _is_numeric(program: Program, node: gast.expr) -> bool:

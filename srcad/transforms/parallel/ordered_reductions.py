@@ -56,7 +56,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import is_check, stored_in
+from srcad.transforms.ir.side_effects import is_check, is_draw, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import passed_on
@@ -260,7 +260,7 @@ def _is_plain(loop: gast.For) -> bool:
         and not is_exit(loop.body[-1])
         and all((isinstance(each, known) and not notes_of(each).effect) or is_check(each) for each in inside)
         and not bounds & stored_in(loop.body)
-        and not any("random" in (dotted_path(node.func) or "") for node in walk(loop) if isinstance(node, gast.Call))
+        and not any(is_draw(dotted_path(node.func)) for node in walk(loop) if isinstance(node, gast.Call))
     )
 
 

@@ -29,7 +29,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.side_effects import is_check, stored_in
+from srcad.transforms.ir.side_effects import is_check, is_draw, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import carried, plain
@@ -151,7 +151,7 @@ def _is_known(function: gast.expr) -> bool:
     """Whether a call only computes its result; not so for random numbers and the user's functions."""
     path = dotted_path(function) or ""
     root, _, rest = path.partition(".")
-    return (root in _ROOTS and bool(rest) and not rest.startswith("random")) or path in _BUILTINS | _ERRORS
+    return (root in _ROOTS and bool(rest) and not is_draw(path)) or path in _BUILTINS | _ERRORS
 
 
 def _names(node: gast.AST) -> Iterator[str]:

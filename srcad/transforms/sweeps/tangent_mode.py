@@ -141,7 +141,7 @@ class Tangents:
         if rule.kind == "zero":
             return [assign(self.dot(name), self.zeros.zero(name), place)]
         inputs = bound(rule, positional, keywords, self.program.types, place)
-        refuse_closed(rule, inputs, self.program, place)
+        refuse_closed(rule, name, inputs, self.program, place)
         if rule.partials is not None:
             return self.by_partials(name, rule, inputs, place)
         if rule.tangent is not None:

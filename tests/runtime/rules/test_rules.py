@@ -31,7 +31,7 @@ from srcad.runtime.tape.reverse.eager_rules import pushforward
 from srcad.runtime.tape.values.conversions import constant
 from tests.differences import flat
 from tests.runtime.further_samples import GIVEN, ONLY_VALUES
-from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, REVERSE_ONLY, SAMPLES, UNARY, Sample
+from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, RANDOM, REVERSE_ONLY, SAMPLES, UNARY, Sample
 
 
 def covered(primitive: Any, sample: Sample) -> bool:
@@ -235,7 +235,7 @@ def test_all_definitions_of_certain_calls_have_sample_points():
 
 
 def test_every_entry_has_sample_points():
-    tested = {*SAMPLES, *DEFINED, *DISCRETE, *COMPLEX}
+    tested = {*SAMPLES, *DEFINED, *DISCRETE, *COMPLEX, *RANDOM}
     helpers = [each for each in registry.primitives() if each not in tested]
     assert [primitive_name(each) for each in helpers] == []
 

@@ -38,6 +38,8 @@ ARGUMENTS = {
     "kernels.unexpand": (np.zeros(1), VECTOR),
     "kernels.grown": (VECTOR, 1),
     "kernels.select": (True, VECTOR, VECTOR[::-1]),
+    "kernels.fitted": (VECTOR, VECTOR[::-1], "the rule of f"),
+    "kernels.zero_like": (MATRIX,),
     "kernels.strong_product": (VECTOR, VECTOR[::-1]),
     "kernels.strong_quotient": (VECTOR, VECTOR[::-1]),
     "kernels.restore": (VECTOR, (3, 2), 1),
@@ -55,6 +57,7 @@ ARGUMENTS = {
     "kernels.check_index": (2, 3, "x[i] is out of range"),
     "kernels.check_indices": (np.array([2, -3]), 3, "x[k] is out of range"),
     "kernels.check_match": (0, "shapes differ"),
+    "kernels.check_one_element": (1, "two numbers", "return one", "f.py", 2, 4, 12, "    return x"),
     "kernels.check_room": (0, "x[i] is out of range", (1,)),
     "kernels.refuse_overlap": (VECTOR, OTHER),
     "kernels.check_bytes": (1, 2),
@@ -155,8 +158,8 @@ def test_elements_of_which_only_the_shape_is_read_do_not_matter(name):
 
 @pytest.mark.parametrize("name", names(Fact.SECOND_SHAPE_ONLY))
 def test_elements_of_the_second_argument_do_not_matter(name):
-    (first, second), result = called(name)
-    assert np.array_equal(function(name)(first, second + 1.0), result)
+    (first, second, *rest), result = called(name)
+    assert np.array_equal(function(name)(first, second + 1.0, *rest), result)
 
 
 @pytest.mark.parametrize("name", sorted(having(Fact.ZEROS) | having(Fact.ONES)))

@@ -77,7 +77,7 @@ def f(x):
 
 
 @pytest.mark.parametrize(
-    ("returned", "signature"), [("x", "f8[:], f8"), ("y, y", "f8[:], f8"), ("y", "f8[:], i8"), ("y", "f8[:], c16")]
+    ("returned", "signature"), [("x, x", "f8[:], f8"), ("y, y", "f8[:], f8"), ("y", "f8[:], i8"), ("y", "f8[:], c16")]
 )
 def test_a_result_that_is_no_real_number_is_refused_with_the_way_out(returned, signature):
     with pytest.raises(NotDifferentiable, match=r"core.py:2:(.|\n)*needs one real number(.|\n)*hint: "):

@@ -19,6 +19,7 @@ def fitted(value: Any, like: Any, rule: str) -> Any:
     >>> fitted(np.ones(3), np.zeros(2), "the rule of f")
     Traceback (most recent call last):
     srcad.errors.WrongRule: the rule of f: the shape (3,) was returned, where (2,) is needed
+    hint: return a derivative of the shape and the kind of number of what it belongs to
     """
     if np.shape(value) != np.shape(like):
         raise Misfit(rule, np.shape(value), np.shape(like))
@@ -30,12 +31,13 @@ def fitted(value: Any, like: Any, rule: str) -> Any:
 
 
 class Misfit(WrongRule):
-    """A rule that returns another shape."""
+    """Makes the error for a rule that returns another shape; compiled code can raise it with shapes as arguments."""
 
-    def __init__(self, rule: str, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    def __new__(cls, rule: str, found: tuple[int, ...], wanted: tuple[int, ...]) -> Any:
+        """The error, a WrongRule."""
         shapes = [f"the shape {tuple(map(int, each))}" if each else "a number" for each in (found, wanted)]
         shapes[1] = shapes[1].removeprefix("the shape ")
-        super().__init__(f"{rule}: {shapes[0]} was returned, where {shapes[1]} is needed", None, _HINT)
+        return WrongRule(f"{rule}: {shapes[0]} was returned, where {shapes[1]} is needed", None, _HINT)
 
 
 _HINT = "return a derivative of the shape and the kind of number of what it belongs to"
@@ -121,7 +123,7 @@ def _overload_zero_like(x):
 def inner(a: Any, b: Any) -> Any:
     """The sum of the products of the elements of two arrays of one shape, or the product of two numbers.
 
-    >>> inner(np.array([1.0, 2.0]), np.array([3.0, 4.0])), inner(2.0, 3.0)
+    >>> float(inner(np.array([1.0, 2.0]), np.array([3.0, 4.0]))), inner(2.0, 3.0)
     (11.0, 6.0)
     """
     return np.sum(a * b)[()] if isinstance(a, np.ndarray) else a * b

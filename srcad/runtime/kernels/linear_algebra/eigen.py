@@ -6,18 +6,52 @@ from typing import Any
 
 import numpy as np
 from numba.extending import overload, register_jitable
+from numba.np.numpy_support import as_dtype
 
+from srcad.runtime.kernels.arrays.strong_products import strong_quotient
 from srcad.runtime.kernels.linear_algebra.general_eigen import general_eigen, general_eigen_values
+from srcad.runtime.kernels.linear_algebra.products import times
 
 
 def inverse_gaps(w: Any) -> Any:
-    """1 / (w[j] - w[i]) for each pair, and 0 for equal values.
+    """1 / (w[j] - w[i]) for each pair: 0 for a value and itself, nan for two that are equal up to their own error.
 
-    >>> inverse_gaps(np.array([1.0, 3.0, 3.0]))[0]
-    array([0. , 0.5, 0.5])
+    How the vectors of equal values turn into each other is not determined. Only a derivative that is exactly 0, since
+    it does not ask for it, makes a strong product of 0 with the nan. The error of an eigenvalue is that of a symmetric
+    matrix changed by rounding (Weyl's inequality; Golub and Van Loan, Matrix Computations, 2013, section 8.1).
+
+    >>> inverse_gaps(np.array([1.0, 3.0, 3.0 + 1e-15])).round(12).tolist()
+    [[0.0, 0.5, 0.5], [-0.5, 0.0, nan], [-0.5, nan, 0.0]]
     """
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    return np.where(gaps == 0.0, 0.0, 1.0 / np.where(gaps == 0.0, 1.0, gaps))
+    if w.size == 0:
+        return gaps
+    largest = np.max(np.abs(w), axis=-1)[..., None, None]
+    are_equal = np.abs(gaps) <= 4 * w.shape[-1] * np.finfo(w.dtype).eps * largest
+    found = np.where(are_equal, np.nan, 1.0 / np.where(are_equal, 1.0, gaps))
+    return np.where(np.eye(w.shape[-1]) == 1.0, 0.0, found)
+
+
+def inverse_gaps_of_squares(s: Any) -> Any:
+    """`inverse_gaps(s**2)` for singular values, which are equal or not by their own error.
+
+    >>> inverse_gaps_of_squares(np.array([3.0, 1.0])).tolist()
+    [[0.0, -0.125], [0.125, 0.0]]
+    """
+    return strong_quotient(inverse_gaps(s), np.expand_dims(s, -2) + np.expand_dims(s, -1))
+
+
+def values_of_vectors(a: Any, v: Any) -> Any:
+    """The eigenvalues of a Hermitian matrix, by its eigenvectors.
+
+    A derivative by the vectors is none, since a change of the vectors does not change them to first order (Hellmann
+    and Feynman).
+
+    >>> a, v = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([[-1.0, 1.0], [1.0, 1.0]]) / np.sqrt(2)
+    >>> values_of_vectors(a, v).round(12)
+    array([1., 3.])
+    """
+    return np.sum(np.real(np.conj(v) * times(a, v)), axis=-2)
 
 
 def eigenvectors(a: Any) -> Any:
@@ -119,8 +153,35 @@ _matched = register_jitable(matched)
 
 
 @overload(inverse_gaps)
-def _overload_inverse_gaps(w: Any) -> Any:
-    return inverse_gaps
+def _overload_inverse_gaps(w):
+    eps = float(np.finfo(as_dtype(w.dtype)).eps)
+
+    def impl(w):
+        n = w.shape[-1]
+        flat = np.ascontiguousarray(w).reshape((w.size // max(1, n), n))
+        found = np.zeros((flat.shape[0], n, n), w.dtype)
+        for k in range(flat.shape[0]):
+            largest = 0.0
+            for i in range(n):
+                largest = max(largest, abs(flat[k, i]))
+            for i in range(n):
+                for j in range(n):
+                    gap = flat[k, j] - flat[k, i]
+                    if i != j:
+                        found[k, i, j] = np.nan if abs(gap) <= 4 * n * eps * largest else 1.0 / gap
+        return found.reshape(w.shape + (n,))
+
+    return impl
+
+
+@overload(inverse_gaps_of_squares)
+def _overload_inverse_gaps_of_squares(s: Any) -> Any:
+    return inverse_gaps_of_squares
+
+
+@overload(values_of_vectors)
+def _overload_values_of_vectors(a: Any, v: Any) -> Any:
+    return values_of_vectors
 
 
 @overload(eigenvectors)

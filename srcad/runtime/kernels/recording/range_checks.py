@@ -14,6 +14,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import lower_builtin, overload, type_callable
 
+from srcad.errors import NotDifferentiable, Place
+
 
 def check_index(index: int, extent: int, message: str) -> None:
     """Raise IndexError unless an index, which may count from the end, is one of an axis of this extent.
@@ -51,6 +53,21 @@ def check_match(room: int, message: str, needed: tuple[int, ...] = ()) -> None:
     """
     if room < 0 and all(each >= 0 for each in needed):
         raise ValueError(message)
+
+
+def check_one_element(size: int, what: str, hint: str, file: str, line: int, column: int, end: int, text: str) -> None:
+    """Raise NotDifferentiable, at a place that is given by its fields, unless an array has one element.
+
+    >>> check_one_element(1, "f returns two numbers", "return one", "f.py", 2, 4, 12, "    return x")
+    >>> check_one_element(2, "f returns two numbers", "return one", "f.py", 2, 4, 12, "    return x")
+    Traceback (most recent call last):
+    srcad.errors.NotDifferentiable: f.py:2:5: NotDifferentiable: f returns two numbers
+         2 |     return x
+           |     ^^^^^^^^
+    hint: return one
+    """
+    if size != 1:
+        raise NotDifferentiable(what, Place(file, line, column, end, text), hint)
 
 
 def check_indices(indices: np.ndarray[Any, Any], extent: int, message: str) -> None:
@@ -156,6 +173,25 @@ def _raise_without_room(function: Callable[..., Any], error: type[Exception]) ->
 
 _raise_without_room(check_room, IndexError)
 _raise_without_room(check_match, ValueError)
+
+
+@type_callable(check_one_element)
+def _one_type(context: Any) -> Callable[..., Any]:
+    def typer(size: Any, what: Any, hint: Any, file: Any, line: Any, column: Any, end: Any, text: Any) -> Any:
+        said = (what, hint, file, line, column, end, text)
+        is_known = _are_integers(size) and all(isinstance(each, types.Literal) for each in said)
+        return types.none if is_known else None
+
+    return typer
+
+
+@lower_builtin(check_one_element, types.Integer, *[types.StringLiteral] * 3, *[types.Integer] * 3, types.StringLiteral)
+def _one(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    what, hint, *place = (each.literal_value for each in signature.args[1:])
+    differs = builder.icmp_signed("!=", args[0], ir.Constant(args[0].type, 1))
+    with builder.if_then(differs, likely=False):
+        context.call_conv.return_user_exc(builder, NotDifferentiable, (what, Place(*place), hint))
+    return context.get_dummy_value()
 
 
 @overload(check_indices)

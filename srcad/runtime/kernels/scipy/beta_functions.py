@@ -21,6 +21,11 @@ def beta_density(a, b, x):
     >>> round(float(beta_density(2.0, 3.0, 0.25)), 12)
     1.6875
     """
+    return _density(a, b, x)
+
+
+@register_jitable
+def _density(a, b, x):
     if not (0.0 <= x <= 1.0 and a > 0.0 and b > 0.0):
         return math.nan
     if x in (0.0, 1.0):
@@ -110,3 +115,30 @@ def betainc_slope_b(a, b, x):
     0.106921530052
     """
     return _by_parameters(a, b, x)[1]
+
+
+@elementwise
+def t_density(df, t):
+    """The density of Student's distribution.
+
+    >>> round(float(t_density(3.0, 0.5)), 12)
+    0.313180911009
+    """
+    scale = np.exp(scipy.special.gammaln(0.5 * (df + 1.0)) - scipy.special.gammaln(0.5 * df)) / np.sqrt(np.pi * df)
+    return scale * np.exp(-0.5 * (df + 1.0) * np.log1p(t * t / df))
+
+
+@elementwise
+def stdtr_slope(df, t):
+    """The derivative of the distribution function of Student's distribution by the degrees of freedom.
+
+    >>> round(float(stdtr_slope(3.0, 0.5)), 12)
+    0.00529909273
+    """
+    if t == 0.0:
+        return 0.0
+    square = df + t * t
+    x = df / square
+    by_df = 0.25 * _by_parameters(0.5 * df, 0.5, x)[0]
+    by_df += 0.5 * _density(0.5 * df, 0.5, x) * (t / square) * (t / square)
+    return -by_df if t > 0.0 else by_df

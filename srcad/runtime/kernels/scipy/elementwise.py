@@ -71,4 +71,24 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
         return implement(number if are_numbers else ufunc(function))
 
     overload(kernel)(ask(implementation))
+    kernel.takes_numbers = True  # type: ignore[attr-defined]  # so loop nests may call it for each element
     return kernel
+
+
+def choose(condition: Any, x: Any, otherwise: Any) -> Any:
+    """`np.where`, of which the result is a number if all arguments are.
+
+    >>> float(choose(True, 1.0, 2.0))
+    1.0
+    """
+    return np.where(condition, x, otherwise)[()]
+
+
+choose.takes_numbers = True  # type: ignore[attr-defined]
+
+
+@overload(choose)
+def _overload_choose(condition, x, otherwise):
+    if all(isinstance(types.unliteral(kind), (types.Number, types.Boolean)) for kind in (condition, x, otherwise)):
+        return lambda condition, x, otherwise: x if condition else otherwise
+    return lambda condition, x, otherwise: np.where(condition, x, otherwise)

@@ -326,3 +326,27 @@ def gammainc_bend(a, x):
     0.205118822291
     """
     return _by_parameter(a, x)[1]
+
+
+@elementwise
+def count(k):
+    """A count, by which there is no derivative."""
+    return k
+
+
+@elementwise
+def log_gamma_ratio(x):
+    """gammaln(x + 1 / 2) - gammaln(x), also for large x.
+
+    >>> round(float(log_gamma_ratio(1.0)), 12)
+    -0.120782237635
+    """
+    if x < 20.0:
+        return scipy.special.gammaln(x + 0.5) - scipy.special.gammaln(x)
+    log_ratio = np.log1p(0.5 / x)
+    total = x * log_ratio - 0.5 + 0.5 * np.log(x)  # of Stirling's series of both, term by term
+    for k in range(8):
+        # B2k / (2k (2k - 1)) / x**(2k - 1)
+        power = -np.expm1(-(2.0 * k + 1.0) * log_ratio) * x ** -(2.0 * k + 1.0)
+        total -= _DIGAMMA[k] / (2.0 * k + 1.0) * power
+    return total

@@ -10,8 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from srcad.runtime.kernels.arrays.strong_products import strong_product
 from srcad.runtime.kernels.linear_algebra.decompositions import orthogonal_factor
-from srcad.runtime.kernels.linear_algebra.eigen import inverse_gaps, singular_values_adjoint, singular_values_tangent
+from srcad.runtime.kernels.linear_algebra.eigen import (
+    inverse_gaps,
+    inverse_gaps_of_squares,
+    singular_values_adjoint,
+    singular_values_tangent,
+)
 from srcad.runtime.kernels.linear_algebra.products import lower_twice, times, times_transpose, transpose_times
 
 
@@ -22,11 +28,11 @@ def _is_nothing(g: Any) -> bool:
 
 def _in_lower(bar: Any) -> Any:
     """A symmetric adjoint for a matrix of which only the lower triangle is read, as by NumPy."""
-    return bar * lower_twice(bar.shape[0])
+    return strong_product(lower_twice(bar.shape[0]), bar)
 
 
 def eigh_adjoint(g: Any, y: Any) -> Any:
-    """The adjoint of the matrix of `np.linalg.eigh`; zero between eigenvectors of equal eigenvalues.
+    """The adjoint of the matrix of `np.linalg.eigh`; nan where it asks how eigenvectors of equal eigenvalues turn.
 
     >>> eigh_adjoint((np.array([1.0, 0.0]), np.zeros((2, 2))), np.linalg.eigh(np.diag([1.0, 2.0]))).tolist()
     [[1.0, 0.0], [0.0, 0.0]]
@@ -34,7 +40,7 @@ def eigh_adjoint(g: Any, y: Any) -> Any:
     (of_values, of_vectors), (w, v) = g, y
     if _is_nothing(of_vectors):
         return _in_lower(times_transpose(v * of_values, v))
-    inner = inverse_gaps(w) * transpose_times(v, of_vectors)
+    inner = strong_product(transpose_times(v, of_vectors), inverse_gaps(w))
     bar = times_transpose(times(v, inner), v)
     bar = 0.5 * (bar + np.transpose(bar))
     return _in_lower(bar if _is_nothing(of_values) else bar + times_transpose(v * of_values, v))
@@ -45,7 +51,7 @@ def eigh_tangent(t: Any, y: Any) -> Any:
     w, v = y
     lower = np.tril(t)
     m = transpose_times(v, times(lower + np.transpose(np.tril(t, -1)), v))
-    return np.diag(m), times(v, inverse_gaps(w) * m)
+    return np.diag(m), times(v, strong_product(m, inverse_gaps(w)))
 
 
 def eigvalsh_adjoint(g: Any, a: Any) -> Any:
@@ -83,7 +89,7 @@ def svd_adjoint(g: Any, y: Any, a: Any) -> Any:
     # The right vectors are the eigenvectors of a.T @ a.
     b = u * s
     inner = transpose_times(v, of_v)
-    gaps = inverse_gaps(s * s) * inner
+    gaps = strong_product(inner, inverse_gaps_of_squares(s))
     bar = bar + times_transpose(times(b, gaps + np.transpose(gaps)), v)
     bar = bar + times(u / s, np.transpose(of_v) - times(np.transpose(inner), vt))
     return bar + times(u * of_s, vt)
@@ -98,7 +104,11 @@ def svd_tangent(t: Any, y: Any, a: Any) -> Any:
     of_s = np.sum(u * times(t, v), axis=0)
     m = transpose_times(b, times(t, v))
     rest = transpose_times(t, u / s)
-    of_v = times(v, inverse_gaps(s * s) * (m + np.transpose(m))) + rest - times(v, transpose_times(v, rest))
+    of_v = (
+        times(v, strong_product(m + np.transpose(m), inverse_gaps_of_squares(s)))
+        + rest
+        - times(v, transpose_times(v, rest))
+    )
     return (times(t, v) + times(a, of_v) - u * of_s) / s, of_s, np.transpose(of_v)
 
 

@@ -52,6 +52,8 @@ class Containers(Starred):
             return self.reduced(node)
         if (thing is map or thing is filter) and len(node.args) > 1:
             return self.mapped(node)
+        if thing is str and len(node.args) == 1 and (text := self.text_of(node)) is not None:
+            return text
         handler = _BUILTINS.get(thing) if isinstance(thing, (type, BuiltinFunctionType)) else None
         if handler is not None:
             return self.builtin(handler, node)

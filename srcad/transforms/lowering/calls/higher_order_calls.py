@@ -1,6 +1,6 @@
-"""Higher-order calls: `map`, `filter`, `reduce`, methods of texts, and starred targets, where arguments are known.
+"""Higher-order calls: `map`, `filter`, `reduce`, and starred targets, where arguments are known.
 
-map(f, values)      functools.reduce(f, values)      mode.startswith("log")      first, *rest = values
+map(f, values)      functools.reduce(f, values)      first, *rest = values
 """
 
 from __future__ import annotations
@@ -9,16 +9,12 @@ from typing import Any
 
 import gast
 
-from srcad.refusals.numpy_calls import REDUCE, REST_OF_SHAPE, TEXT_METHOD, TOO_FEW_VALUES
+from srcad.refusals.numpy_calls import REDUCE, TOO_FEW_VALUES
 from srcad.transforms.ir.build import at, call, const, dotted_path, load, stored, subscript
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
 from srcad.transforms.ir.primitive import look_up
 from srcad.transforms.lowering.structures.abstract_state import Structure
 from srcad.transforms.lowering.structures.container_methods import Methods, Parts
-
-_OF_TEXTS = frozenset(
-    {"startswith", "endswith", "lower", "upper", "strip", "replace", "removeprefix", "removesuffix", "split", "isdigit"}
-)
 
 
 class Functional(Methods):
@@ -32,14 +28,6 @@ class Functional(Methods):
     def elements(self, node: gast.expr) -> Parts | None:
         """The elements that a loop over a structure visits; None for an array."""
         return self.parts(node) if isinstance(node, Structure) else None
-
-    def of_text(self, text: str, method: str, node: gast.Call) -> gast.expr:
-        """A method of a constant text."""
-        arguments = [self.key(each) for each in node.args]
-        if method not in _OF_TEXTS or node.keywords:
-            self.refuse(TEXT_METHOD, name=method)
-        found = getattr(text, method)(*arguments)
-        return self.sequence(list, list(map(const, found))) if isinstance(found, list) else const(found)
 
     def mapped(self, node: gast.Call) -> gast.expr:
         """`map` and `filter`, as a list."""
@@ -66,8 +54,6 @@ class Functional(Methods):
 
     def with_rest(self, targets: Parts, node: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
         """`first, *rest = value`: each target with its value; what no other target takes is a list."""
-        if isinstance(node, gast.Attribute) and node.attr == "shape":
-            self.refuse(REST_OF_SHAPE)
         value = self.part(node)
         before = next(k for k, each in enumerate(targets) if isinstance(each, gast.Starred))
         names = [each.value if isinstance(each, gast.Starred) else each for each in targets]
@@ -89,12 +75,14 @@ class Functional(Methods):
     def ends_and_rest(self, value: gast.expr, before: int, after: int) -> Parts:
         """The first and last elements of an array, and a list of the others in between."""
         array = self.as_name(value)
+        is_shape = self.memory.shape_kind(array) is not None
         message = f"expected at least {before + after} values to unpack"
         self.insist_on_length(array, before + after, "ValueError", message, gast.Lt)
         rest = gast.Slice(lower=const(before), upper=const(-after) if after else None, step=None)
         ends = [*range(before), *range(-after, 0)]
         elements = [self.held_in_atom(self.core(subscript(load(array.id), const(k)))) for k in ends]
-        elements.insert(before, self.list_of(self.core(subscript(load(array.id), rest))))
+        others = self.core(subscript(load(array.id), rest))
+        elements.insert(before, self.extents(others, list) if is_shape else self.list_of(others))
         return elements
 
     def insist_on_length(

@@ -13,10 +13,13 @@ import gast
 import numpy as np
 
 from srcad.refusals.names_and_functions import STARRED_ARRAY, STARRED_KEYWORDS
-from srcad.transforms.ir.build import clone, const, load, subscript
+from srcad.transforms.ir.build import clone, const, dotted, load, subscript
 from srcad.transforms.lowering.calls.np_vectorize import Mapped
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
 from srcad.transforms.lowering.structures.container_methods import Parts
+
+# Functions that take the extents of an array one by one, and those of the same meaning that take a shape.
+_BY_TUPLE = {"rand": "random_sample", "randn": "standard_normal"}
 
 
 class Starred(Mapped):
@@ -27,6 +30,8 @@ class Starred(Mapped):
         if all(each.arg is not None for each in node.keywords) and not any(
             isinstance(each, gast.Starred) for each in node.args
         ):
+            return
+        if self.is_of_extents(node):
             return
         arguments: Parts = []
         for position, each in enumerate(node.args):
@@ -46,6 +51,19 @@ class Starred(Mapped):
                 self.refuse(STARRED_KEYWORDS)
         node.args, node.keywords = arguments, keywords
 
+    def is_of_extents(self, node: gast.Call) -> bool:
+        """Whether a call takes the extents of an array one by one, which are then made a tuple."""
+        if not any(isinstance(each, gast.Starred) and self.may_be_shape(each.value) for each in node.args):
+            return False
+        if isinstance(node.func, gast.Attribute) and not self.is_atom(node.func):
+            return node.func.attr in ("reshape", "transpose")  # of an array
+        by_tuple = _BY_TUPLE.get(getattr(self.meant(node.func), "__name__", ""))
+        if by_tuple is None or getattr(self.meant(node.func), "__module__", None) is None:
+            return False
+        node.func = dotted(f"np.random.{by_tuple}")
+        node.args = [gast.Tuple(elts=node.args, ctx=gast.Load())]
+        return True
+
     def spread_out(self, elements: Parts) -> Parts:
         """The elements of a display, with starred structures expanded."""
         if not any(isinstance(each, gast.Starred) for each in elements):
@@ -55,6 +73,47 @@ class Starred(Mapped):
             is_starred = isinstance(each, gast.Starred)
             found += self.unstarred(each.value, None) if is_starred else [self.kept(self.part(each))]
         return found
+
+    def joined_shapes(self, node: gast.Tuple | gast.List) -> gast.expr | None:
+        """A display with a starred shape in it as a sum of tuples, such as `x.shape + (2,)`; None for others."""
+        elements: Parts = node.elts
+        starred = [each for each in elements if isinstance(each, gast.Starred)]
+        if not any(self.may_be_shape(each.value) for each in starred):
+            return None
+        terms: Parts = []
+        plain: Parts = []
+        for each in elements:
+            is_starred = isinstance(each, gast.Starred)
+            part = self.part(each.value if is_starred else each)
+            each = gast.Starred(value=part, ctx=gast.Load()) if is_starred else self.kept(part)
+            if is_starred and self.memory.shape_kind(part) is not None:
+                terms += [gast.Tuple(elts=plain, ctx=gast.Load())] if plain else []
+                terms.append(part)
+                plain = []
+            else:
+                plain += self.unstarred(part, None) if is_starred else [each]
+        terms += [gast.Tuple(elts=plain, ctx=gast.Load())] if plain else []
+        if all(isinstance(each, gast.Tuple) for each in terms):
+            return gast.Tuple(elts=[part for each in terms for part in each.elts], ctx=gast.Load())
+        total, *others = [self.held_in_atom(each) for each in terms]
+        for each in others:
+            total = self.held_in_atom(gast.BinOp(left=total, op=gast.Add(), right=each))
+        return self.extents(total, list) if isinstance(node, gast.List) else self.extents(total, tuple)
+
+    def may_be_shape(self, node: gast.expr) -> bool:
+        """Whether an expression, before it is taken apart, is a shape or a part of one."""
+        match node:
+            case gast.Attribute(attr="shape"):
+                return True
+            case gast.Name(id=name):
+                return name in self.memory.shapes
+            case gast.Subscript(value=value, slice=gast.Slice()):
+                return self.may_be_shape(value)
+            case gast.BinOp(left=left, op=gast.Add(), right=right):
+                return self.may_be_shape(left) or self.may_be_shape(right)
+            case gast.Call(func=gast.Name(id="tuple" | "list"), args=[value]):
+                return self.may_be_shape(value)
+        return False
 
     def unstarred(self, node: gast.expr, wanted: int | None) -> Parts:
         """The elements of a starred expression; for an array, as many as it is known to have, or `wanted`."""

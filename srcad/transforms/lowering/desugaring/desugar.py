@@ -73,7 +73,8 @@ class _Desugarer:
                 at(new, place_of(statement))
                 return [assign(name, new, place_of(statement))]
             case gast.Delete(targets=targets):
-                return [self.taken_out(target, statement) for target in targets]
+                names = [at(gast.Delete(targets=[each]), place_of(statement)) for each in targets if _is_name(each)]
+                return names + [self.taken_out(each, statement) for each in targets if not _is_name(each)]
             case gast.If() | gast.While() | gast.For():
                 statement.body = self.block(statement.body)
                 statement.orelse = self.block(statement.orelse)
@@ -120,6 +121,10 @@ class _Desugarer:
                     result.append(assign(name, value, place_of(statement)))
             value = load(name)
         return result + [assign(target, clone(value), place_of(statement)) for target in targets]
+
+
+def _is_name(target: gast.expr) -> bool:
+    return isinstance(target, gast.Name)
 
 
 def _is_lazy_loop(loop: gast.For) -> bool:

@@ -241,6 +241,8 @@ class Stacks(Growing):
             grown = self.grown(node.args[0])
             if grown is not None:
                 return self.made_of_list(meaning, node.args[0], grown)
+            if meaning is list and self.memory.shape_kind(node.args[0]) is not None:
+                return self.extents(node.args[0], list)
             if meaning in (list, sorted) and isinstance(node.args[0], gast.Name):
                 return self.list_of(node.args[0] if meaning is list else call("np.sort", node.args[0]))
         if meaning is zip and alone and isinstance(node.args[0], gast.Starred):

@@ -53,7 +53,13 @@ class Cell:
                 if self.type is plain:
                     return name
             return "a tuple" if self.type is tuple else f"a `{self.type.__name__}`"
+        if self.type is Text:
+            return "a string"
         return f"an object of class `{self.type.__name__}`"
+
+
+class Text:
+    """The class of an f-string whose parts are known only at run time; keys are position, conversion and format."""
 
 
 class Structure(gast.expr):  # type: ignore[misc]  # gast carries no annotations
@@ -139,6 +145,8 @@ class Memory:
     names       variable -> Structure, PLAIN or Lost
     cells       cell -> its parts, by position, key or attribute in their order: atoms and Structures; or Lost
     known       variable -> the constant that it holds
+    shapes      variables that hold a tuple of integers whose length only types tell, a shape or a part of one, with
+                the class that it has in Python: tuple, or list, which stays a tuple and cannot be changed
     frozen      cells that must not be changed, and why
     steady      variables that are assigned once, so their values do not change (shared by all memories of a function)
     loops       the enclosing loops that may be unrolled if that helps (shared likewise)
@@ -155,6 +163,7 @@ class Memory:
     names: dict[str, Any] = field(default_factory=dict)
     cells: dict[Cell, Any] = field(default_factory=dict)
     known: dict[str, Any] = field(default_factory=dict)
+    shapes: dict[str, type] = field(default_factory=dict)
     frozen: dict[Cell, str] = field(default_factory=dict)
     steady: set[str] = field(default_factory=set)
     loops: list[Any] = field(default_factory=list)
@@ -174,12 +183,13 @@ class Memory:
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
         growth = (self.nest, self.growth, self.resized, self.forms, self.rows, self.lists, self.behind)
         shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, *growth)
-        return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), *shared)
+        return Memory(dict(self.names), cells, dict(self.known), dict(self.shapes), dict(self.frozen), *shared)
 
     def become(self, other: Memory) -> None:
         """Take over the state of another memory."""
         held = other.copy()
-        self.names, self.cells, self.known, self.frozen = held.names, held.cells, held.known, held.frozen
+        self.names, self.cells, self.known, self.shapes = held.names, held.cells, held.known, held.shapes
+        self.frozen = held.frozen
 
     def new(
         self, kind: type, contents: Mapping[Any, Any], frozen: str | None = None, origin: int | None = None
@@ -214,11 +224,32 @@ class Memory:
             self.known.pop(name, None)
         else:
             self.known[name] = found
+        kind = None if name in self.rebound else self.shape_kind(value)
+        if kind is None:
+            self.shapes.pop(name, None)
+        else:
+            self.shapes[name] = kind
+
+    def shape_kind(self, value: Any) -> type | None:
+        """The class of what an operation gives, if that is a shape or a part of one; else None."""
+        match value:
+            case gast.Name(id=name):
+                return self.shapes.get(name)
+            case gast.Attribute(value=gast.Name(), attr="shape"):
+                return tuple
+            case gast.Subscript(value=inner, slice=gast.Slice()):
+                return self.shape_kind(inner)
+            case gast.BinOp(left=left, op=gast.Add(), right=right):
+                return self.shape_kind(left) or self.shape_kind(right)
+            case gast.Call(func=gast.Name(id="tuple"), args=[inner], keywords=[]):
+                return self.shape_kind(inner) and tuple
+        return None
 
     def bind(self, name: str, structure: Structure) -> None:
         """Record that a variable holds a structure."""
         self.names[name] = structure
         self.known.pop(name, None)
+        self.shapes.pop(name, None)
 
 
 def same(one: Any, other: Any) -> bool:

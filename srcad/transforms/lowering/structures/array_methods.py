@@ -42,6 +42,13 @@ METHODS = {
 }
 METHODS |= {"conjugate": "np.conj", "flatten": "np.ravel"}
 _SHAPED = frozenset({"reshape", "transpose"})
+# Methods of random generators, which no array has.
+OF_GENERATORS = frozenset(
+    (
+        *("normal", "laplace", "logistic", "gumbel", "uniform", "lognormal", "exponential", "gamma", "standard_normal"),
+        *("standard_exponential", "random", "standard_gamma", "standard_t", "integers", "permutation"),
+    )
+)
 # Methods of variables that change them.
 ASSIGNING = frozenset({"assign", "assign_add", "assign_sub", "scatter_add", "scatter_sub", "scatter_update"})
 
@@ -68,12 +75,15 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
     >>> gast.unparse(spell_method(node.func.value, "reshape", node, None)).strip()
     'np.reshape(x, (2, -1))'
     """
+    if name in OF_GENERATORS:
+        return _call(f"kernels.generator_{name}", [receiver, *node.args], node.keywords, place_of(node))
     if name not in METHODS:
         if name in ASSIGNING:
             raise assigns(name, place)
         raise METHOD.at(place, name=name, way=_hint(name))
     arguments, keywords = node.args, node.keywords
-    if name in _SHAPED and (len(arguments) > 1 or _is_number(arguments)):
+    has_star = any(isinstance(each, gast.Starred) for each in arguments)
+    if name in _SHAPED and (len(arguments) > 1 or has_star or _is_number(arguments)):
         arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
     if name == "clip":  # its bounds have other names as a method
         arguments, keywords = _bounds(arguments, keywords)

@@ -92,6 +92,9 @@ class _Joiner:
                 memory.known[name] = value
             else:
                 self.joined.changed = True
+        memory.shapes = {key: kind for key, kind in self.first.shapes.items() if self.second.shapes.get(key) is kind}
+        if memory.shapes != self.first.shapes:
+            self.joined.changed = True
         return self.joined
 
     def name(self, name: str) -> Any:

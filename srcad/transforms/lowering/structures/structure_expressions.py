@@ -18,7 +18,13 @@ from srcad.names import Names
 from srcad.refusals.long_lists import LONG_LIST_USE
 from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, UNKNOWN_FORM
 from srcad.refusals.refusal import Refusal
-from srcad.refusals.structures import LONG_DISPLAY, NOT_ITERABLE, STRUCTURE_AS_NUMBER, UNPACKED_MAPPING
+from srcad.refusals.structures import (
+    EXTENTS_AS_INDEX,
+    LONG_DISPLAY,
+    NOT_ITERABLE,
+    STRUCTURE_AS_NUMBER,
+    UNPACKED_MAPPING,
+)
 from srcad.transforms.ir.build import assign, at, clone, const, dotted, dotted_path, load, place_of
 from srcad.transforms.ir.canonical_names import RESERVED, literal, root_name
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -89,6 +95,8 @@ class Structures(Operations):
             case Captured():
                 held = {key: self.part(each) for key, each in zip(node.keys, node.values, strict=True)}
                 return self.memory.new(node.kind, held, "it belongs to the scope around the function", node.origin)
+            case gast.Tuple() | gast.List() if (joined := self.joined_shapes(node)) is not None:
+                return joined
             case gast.Tuple(elts=elements) | gast.Set(elts=elements):
                 return self.display(tuple, dict(enumerate(self.spread_out(elements))))
             case gast.List(elts=elements):
@@ -151,6 +159,9 @@ class Structures(Operations):
     def tuple_of_atoms(self, node: gast.expr) -> gast.expr:
         """An atom, or a tuple of atoms, as core form requires for arguments; lists become tuples."""
         if isinstance(node, (gast.Tuple, gast.List)):
+            joined = self.joined_shapes(node)
+            if joined is not None:
+                return self.held_in_atom(joined)
             elements = self.spread_out(node.elts)
             return gast.Tuple(elts=[self.tuple_of_atoms(element) for element in elements], ctx=gast.Load())
         outer, self.place = self.place, place_of(node) or self.place
@@ -191,6 +202,18 @@ class Structures(Operations):
         if not structure.cell.is_mapping:
             self.refuse(NOT_ITERABLE, what=structure.cell.called)
         return [literal(key) or const(key) for key in contents]
+
+    def extents(self, shape: gast.expr, kind: type) -> gast.Name:
+        """A name of its own for a shape, or a part of one, that is of this class in Python."""
+        name = self.names.temporary()
+        self.memory.steady.add(name)
+        self.let(name, self.held_in_atom(shape))
+        self.memory.shapes[name] = kind
+        return load(name)
+
+    def joined_shapes(self, node: gast.Tuple | gast.List) -> gast.expr | None:
+        """A display with a starred shape in it as a sum of tuples, such as `x.shape + (2,)`; None for others."""
+        raise NotImplementedError
 
     def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:
         """The elements of a display, with starred structures expanded."""
@@ -291,6 +314,8 @@ class Structures(Operations):
         if isinstance(node, (gast.Slice, gast.Tuple)):
             return super().index(node)
         part = self.part(node)
+        if self.memory.shape_kind(part) is list:
+            self.refuse(EXTENTS_AS_INDEX)
         if not isinstance(part, Structure):
             return self.held_in_atom(part)
         expanded = self.expanded(part)

@@ -21,6 +21,10 @@ class Combined(Structures):
     def core(self, node: gast.expr) -> gast.expr:
         """The expression as one operation on atoms, or as a structure."""
         match node:
+            case gast.JoinedStr(values=values):
+                return self.joined_text(values)
+            case gast.BinOp(left=gast.Constant(value=str(text)), op=gast.Mod(), right=right):
+                return self.formatted_text(text, right)
             case gast.BinOp(left=left, op=op, right=right):
                 first = self.part(left)
                 return self.binary(first, op, self.part(right))
@@ -30,6 +34,14 @@ class Combined(Structures):
                 first = self.part(left)
                 return self.compared(first, op, self.part(right))
         return super().core(node)
+
+    def joined_text(self, values: list[gast.expr]) -> gast.expr:
+        """An f-string."""
+        raise NotImplementedError
+
+    def formatted_text(self, text: str, right: gast.expr) -> gast.expr:
+        """`text % right`."""
+        raise NotImplementedError
 
     def negated(self, operand: gast.expr) -> gast.expr:
         """`not operand`; for a structure, whether it is empty."""
@@ -63,6 +75,7 @@ class Combined(Structures):
 
     def comparison(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
         """A comparison at run time."""
+        self.check_extents(left, right)
         if self.differs(left, right):
             if isinstance(op, (gast.Eq, gast.NotEq)):
                 return const(isinstance(op, gast.NotEq))
@@ -77,6 +90,8 @@ class Combined(Structures):
         """
         if not isinstance(part, Structure) or isinstance(other, Structure):
             return self.held_in_atom(part)
+        if self.memory.shape_kind(other) is _plain(part.cell):
+            return self.held_in_atom(self.expanded(part))
         kernel = f"kernels.{_plain(part.cell).__name__}_beside"
         return self.held_in_atom(call(kernel, self.expanded(part), self.held_in_atom(other)))
 
@@ -123,13 +138,35 @@ class Combined(Structures):
     def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
         """`left op right`: concatenation of tuples or lists, repetition by a number."""
         first, second = isinstance(left, Structure), isinstance(right, Structure)
+        known = self.constant(left), self.constant(right)
+        if isinstance(op, gast.Add) and all(type(each) is str for each in known):
+            return const(known[0] + known[1])
+        if isinstance(op, gast.Add):
+            self.check_extents(left, right)
         if not first and not second:
             return gast.BinOp(left=self.held_in_atom(left), op=op, right=self.held_in_atom(right))
         made = self.together(left, op, right)
+        if made is None and isinstance(op, gast.Mult) and first != second:
+            sequence, count = (left, right) if first else (right, left)
+            if self.is_plain_tuple(sequence) and self.memory.constant(count) is UNKNOWN:  # as many as an array has axes
+                return gast.BinOp(left=self.held_in_atom(left), op=op, right=self.held_in_atom(right))
         if made is None:
             called = [each.cell.called for each in (left, right) if isinstance(each, Structure)]
             self.refuse(STRUCTURE_ARITHMETIC, what=" and ".join(called))
         return made
+
+    def check_extents(self, left: gast.expr, right: gast.expr) -> None:
+        """Refuse a list of extents beside a tuple: in core form it is a tuple as well."""
+        kinds = [
+            _plain(each.cell) if isinstance(each, Structure) else self.memory.shape_kind(each) for each in (left, right)
+        ]
+        if set(kinds) == {list, tuple} and list in (self.memory.shape_kind(left), self.memory.shape_kind(right)):
+            self.refuse(STRUCTURE_ARITHMETIC, what="a list and a tuple")
+
+    def is_plain_tuple(self, structure: gast.expr) -> bool:
+        """Whether a structure is a tuple of integers that are written out."""
+        known = self.constant(structure)
+        return isinstance(known, tuple) and all(type(each) is int for each in known)
 
     def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
         """The concatenation of two sequences, a repeated sequence, or the union of two dictionaries; else None."""

@@ -53,3 +53,29 @@ def test_how_many_there_are_has_to_be_known():
     for function in (lambda x: max(*x), lambda x: model(*x), lambda x: total(*x)):
         with pytest.raises(UnsupportedSyntax, match="whose number of elements is not known"):
             srcad.grad(function, jit=False)(X)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        lambda x: list(x.shape) == x.shape,
+        lambda x: [*x.shape] == (2, 3),
+        lambda x: (2,) + [*x.shape],
+        lambda x: list(x.shape).append(3),
+        lambda x: x[list(x.shape[1:])][0, 0],
+    ],
+)
+def test_lists_of_extents_are_not_taken_for_tuples(number):
+    with pytest.raises((TypeError, UnsupportedSyntax)):
+        srcad.grad(lambda x: np.sum(x) * len(np.shape(number(x))), jit=False)(np.ones((2, 3)))
+
+
+def test_a_list_of_extents_that_is_changed_is_refused():
+    def f(x):
+        shape = list(x.shape)
+        same = shape
+        same[0] = 1
+        return np.sum(x[:1].reshape(shape))
+
+    with pytest.raises(UnsupportedSyntax):
+        srcad.grad(f, jit=False)(np.ones((2, 3)))

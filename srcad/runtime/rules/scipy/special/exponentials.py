@@ -4,7 +4,7 @@ import numpy as np
 import scipy.special
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import define, partial, refused, zero
+from srcad.runtime.rulebook.registry import adjoint, d, define, partial, refused, tangent, zero
 
 
 @partial(scipy.special.expit)
@@ -131,6 +131,17 @@ def softmax(x, axis=None):
 def log_softmax(x, axis=None):
     shifted = x - kernels.scipy.finite_or_zero(np.max(x, axis=axis, keepdims=True))
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+@adjoint(kernels.scipy.choose, elementwise=True)
+def choose(y, condition, x, otherwise):
+    d[x] = kernels.scipy.choose(condition, d[y], 0.0)
+    d[otherwise] = kernels.scipy.choose(condition, 0.0, d[y])
+
+
+@tangent(kernels.scipy.choose)
+def choose_tangent(y, condition, x, otherwise):
+    d[y] = kernels.scipy.choose(condition, d[x], 0.0) + kernels.scipy.choose(condition, 0.0, d[otherwise])
 
 
 zero(kernels.scipy.finite_or_zero, scipy.special.round, elementwise=True)

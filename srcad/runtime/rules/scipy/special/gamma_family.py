@@ -83,6 +83,37 @@ def multigammaln(a, d):
     return total
 
 
+@partial(kernels.scipy.log_gamma_ratio)
+def log_gamma_ratio(y, x):
+    return kernels.scipy.digamma_difference(x, 0.5)
+
+
+@partial(scipy.special.stdtr)
+def stdtr(y, df, t):
+    density = kernels.scipy.t_density(df, t)
+    return kernels.scipy.stdtr_slope(df, t), density
+
+
+@partial(scipy.special.stdtrit)
+def stdtrit(t, df, p):
+    density = kernels.scipy.t_density(df, t)
+    return -kernels.scipy.stdtr_slope(df, t) / density, 1.0 / density
+
+
+@partial(kernels.scipy.t_density)
+def t_density(y, df, t):
+    share = t * t / (df + t * t)
+    by_df = kernels.scipy.digamma_difference(0.5 * df, 0.5) - 1.0 / df - np.log1p(t * t / df)
+    return 0.5 * y * (by_df + (df + 1.0) * share / df), -y * (df + 1.0) * t / (df + t * t)
+
+
+@partial(kernels.scipy.stdtr_slope)
+def stdtr_slope(y, df, t):
+    share = t * t / (df + t * t)
+    by_df = kernels.scipy.digamma_difference(0.5 * df, 0.5) - 1.0 / df - np.log1p(t * t / df)
+    return refused, 0.5 * kernels.scipy.t_density(df, t) * (by_df + (df + 1.0) * share / df)
+
+
 @partial(kernels.scipy.gamma_density)
 def gamma_density(y, a, x):
     return y * (np.log(x) - scipy.special.psi(a)), y * ((a - 1.0) / x - 1.0)

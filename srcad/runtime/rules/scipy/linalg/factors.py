@@ -1,0 +1,225 @@
+"""Decompositions and functions of matrices in `scipy.linalg`."""
+
+import numpy as np
+import scipy.linalg
+
+from srcad.runtime import kernels
+from srcad.runtime.rulebook.registry import adjoint, d, define, tangent
+
+
+@define(scipy.linalg.qr)
+def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+    if pivoting:
+        raise NotImplementedError("scipy.linalg.qr with pivoting has no derivative")
+    if mode == "economic" or (mode == "full" and a.shape[0] == a.shape[1]):
+        return np.linalg.qr(a)
+    raise NotImplementedError("scipy.linalg.qr has a derivative with mode='economic'")
+
+
+@define(scipy.linalg.svd)
+def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+    if compute_uv:
+        return np.linalg.svd(a, full_matrices=full_matrices)
+    return kernels.singular_values(a)
+
+
+@define(scipy.linalg.svdvals)
+def svdvals(a, overwrite_a=False, check_finite=True):
+    return kernels.singular_values(a)
+
+
+@define(scipy.linalg.eigvalsh)
+def eigvalsh(
+    a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, type=1, check_finite=True, subset_by_index=None,
+    subset_by_value=None, driver=None
+):  # fmt: skip
+    if type != 1 or subset_by_index is not None or subset_by_value is not None:
+        raise NotImplementedError("scipy.linalg.eigvalsh has a derivative with type=1 and without subsets")
+    whole = a if lower else np.transpose(a)
+    if b is None:
+        return np.linalg.eigvalsh(whole)
+    factor = np.linalg.cholesky(b if lower else np.transpose(b))
+    symmetric = kernels.scipy.from_triangle(whole, True)
+    half = kernels.scipy.triangular_solve(factor, symmetric, True, False)
+    return np.linalg.eigvalsh(kernels.scipy.triangular_solve(factor, np.transpose(half), True, False))
+
+
+@define(scipy.linalg.eigh)
+def eigh(
+    a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
+    subset_by_index=None, subset_by_value=None, driver=None
+):  # fmt: skip
+    if not eigvals_only:
+        # NumPy and SciPy call other functions of LAPACK, which may give vectors of other signs.
+        raise NotImplementedError(
+            "scipy.linalg.eigh has a derivative with eigvals_only=True; np.linalg.eigh has others"
+        )
+    return scipy.linalg.eigvalsh(
+        a, b, lower=lower, type=type, subset_by_index=subset_by_index, subset_by_value=subset_by_value
+    )
+
+
+@define(scipy.linalg.polar)
+def polar(a, side="right"):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    if side == "right":
+        return np.dot(u, vh), np.dot(np.transpose(vh) * s, vh)
+    return np.dot(u, vh), np.dot(u * s, np.transpose(u))
+
+
+@define(scipy.linalg.expm)
+def expm_of_matrix(A):
+    if np.ndim(A) != 2:
+        raise NotImplementedError("scipy.linalg.expm of stacks has no derivative: call it for each")
+    return kernels.scipy.expm(A)
+
+
+@adjoint(kernels.scipy.expm, handles_complex=False)
+def expm(y, a):
+    n = a.shape[0]
+    d[a] = kernels.scipy.expm(kernels.scipy.beside(np.transpose(a), d[y]))[:n, n:]
+
+
+@tangent(kernels.scipy.expm)
+def expm_tangent(y, a):
+    n = a.shape[0]
+    d[y] = kernels.scipy.expm(kernels.scipy.beside(a, d[a]))[:n, n:]
+
+
+@define(scipy.linalg.sqrtm)
+def sqrtm_of_matrix(A):
+    return kernels.scipy.sqrtm(A)
+
+
+@adjoint(kernels.scipy.sqrtm, handles_complex=False)
+def sqrtm(y, a):
+    d[a] = kernels.scipy.sylvester(np.transpose(y), np.transpose(y), d[y])
+
+
+@tangent(kernels.scipy.sqrtm)
+def sqrtm_tangent(y, a):
+    d[y] = kernels.scipy.sylvester(y, y, d[a])
+
+
+@define(scipy.linalg.logm)
+def logm_of_matrix(A):
+    return kernels.scipy.logm(A)
+
+
+@adjoint(kernels.scipy.logm, handles_complex=False)
+def logm(y, a):
+    n = a.shape[0]
+    d[a] = kernels.scipy.logm(kernels.scipy.beside(np.transpose(a), d[y]))[:n, n:]
+
+
+@tangent(kernels.scipy.logm)
+def logm_tangent(y, a):
+    n = a.shape[0]
+    d[y] = kernels.scipy.logm(kernels.scipy.beside(a, d[a]))[:n, n:]
+
+
+@define(kernels.scipy.beside)
+def beside(a, e):
+    above = np.concatenate((a, e), axis=1)
+    return np.concatenate((above, np.concatenate((np.zeros_like(a), a), axis=1)), axis=0)
+
+
+@define(scipy.linalg.solve_sylvester)
+def solve_sylvester(a, b, q):
+    return kernels.scipy.sylvester(a, b, q)
+
+
+@adjoint(kernels.scipy.sylvester, handles_complex=False)
+def sylvester(x, a, b, q):
+    w = kernels.scipy.sylvester(np.transpose(a), np.transpose(b), d[x])
+    d[q] = w
+    d[a] = -kernels.times_transpose(w, x)
+    d[b] = -kernels.transpose_times(x, w)
+
+
+@tangent(kernels.scipy.sylvester)
+def sylvester_tangent(x, a, b, q):
+    d[x] = (
+        kernels.scipy.sylvester(a, b, d[q])
+        - kernels.scipy.sylvester(a, b, np.dot(d[a], x))
+        - kernels.scipy.sylvester(a, b, np.dot(x, d[b]))
+    )
+
+
+@define(scipy.linalg.solve_continuous_lyapunov)
+def solve_continuous_lyapunov(a, q):
+    return kernels.scipy.sylvester(a, np.transpose(a), q)
+
+
+@define(scipy.linalg.solve_discrete_lyapunov)
+def solve_discrete_lyapunov(a, q, method=None):
+    return kernels.scipy.discrete_lyapunov(a, q)
+
+
+@adjoint(kernels.scipy.discrete_lyapunov, handles_complex=False)
+def discrete_lyapunov(x, a, q):
+    w = kernels.scipy.discrete_lyapunov(np.transpose(a), d[x])
+    d[q] = w
+    d[a] = np.dot(w, np.dot(a, np.transpose(x))) + np.dot(np.transpose(w), np.dot(a, x))
+
+
+@tangent(kernels.scipy.discrete_lyapunov)
+def discrete_lyapunov_tangent(x, a, q):
+    d[x] = (
+        kernels.scipy.discrete_lyapunov(a, d[q])
+        + kernels.scipy.discrete_lyapunov(a, np.dot(d[a], np.dot(x, np.transpose(a))))
+        + kernels.scipy.discrete_lyapunov(a, np.dot(a, np.dot(x, np.transpose(d[a]))))
+    )
+
+
+@define(scipy.linalg.lu_factor)
+def lu_factor(a, overwrite_a=False, check_finite=True):
+    return kernels.scipy.packed_lu(a), kernels.scipy.pivots(a)
+
+
+@adjoint(kernels.scipy.packed_lu, handles_complex=False)
+def packed_lu(y, a):
+    # With the order of rows kept: it is constant near matrices without ties between pivots.
+    low = np.tril(y, -1) + np.eye(y.shape[0])
+    high = np.triu(y)
+    inner = np.tril(kernels.transpose_times(low, np.tril(d[y], -1)), -1)
+    inner = inner + np.triu(kernels.times_transpose(np.triu(d[y]), high))
+    left = kernels.scipy.triangular_solve(low, inner, True, True)
+    both = np.transpose(kernels.scipy.triangular_solve(high, np.transpose(left), False, False))
+    d[a] = both[np.argsort(kernels.scipy.row_order(a))]
+
+
+@tangent(kernels.scipy.packed_lu)
+def packed_lu_tangent(y, a):
+    low = np.tril(y, -1) + np.eye(y.shape[0])
+    high = np.triu(y)
+    left = kernels.scipy.triangular_solve(low, d[a][kernels.scipy.row_order(a)], True, False)
+    both = np.transpose(kernels.scipy.triangular_solve(high, np.transpose(left), False, True))
+    d[y] = np.dot(low, np.tril(both, -1)) + np.dot(np.triu(both), high)
+
+
+@define(scipy.linalg.lu_solve)
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    factors, exchanges = lu_and_piv
+    order = kernels.scipy.order_of_pivots(exchanges)
+    low = np.tril(factors, -1) + np.eye(factors.shape[0])
+    if trans == 0:
+        return kernels.scipy.triangular_solve(
+            factors, kernels.scipy.triangular_solve(low, b[order], True, False), False, False
+        )
+    rest = kernels.scipy.triangular_solve(low, kernels.scipy.triangular_solve(factors, b, False, True), True, True)
+    return rest[np.argsort(order)]
+
+
+@define(scipy.linalg.lu)
+def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
+    if np.ndim(a) != 2 or a.shape[0] != a.shape[1]:
+        raise NotImplementedError("scipy.linalg.lu has a derivative for square matrices")
+    factors = kernels.scipy.packed_lu(a)
+    back = np.argsort(kernels.scipy.row_order(a))
+    low = np.tril(factors, -1) + np.eye(a.shape[0])
+    if permute_l:
+        return low[back], np.triu(factors)
+    if p_indices:
+        return back, low, np.triu(factors)
+    return np.eye(a.shape[0])[back], low, np.triu(factors)

@@ -1,0 +1,11 @@
+"""The definitions of methods of probability distributions in `scipy.stats`, from a table of formulas.
+
+Input        the names of `runtime.rulebook`, the rules of `scipy.special`.
+Output       nothing: definitions are found again by `runtime.rulebook.registry`.
+Invariant    a definition gives what SciPy gives, inside and outside of the support.
+Elsewhere    frozen distributions, which are taken apart where names are resolved (`frontend`).
+"""
+
+from srcad.runtime.rules.scipy.stats import distributions, formulas
+
+__all__ = ["distributions", "formulas"]

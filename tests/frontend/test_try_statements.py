@@ -1,0 +1,139 @@
+"""`try` as branches: the path that Python takes is differentiated."""
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.errors import UnsupportedSyntax
+from tests.programs.exceptions import checked_root
+
+
+@pytest.mark.parametrize("x", [[0.2, 0.7, 3.0], [0.9, 0.7, 3.0], [0.1, 0.2, 0.3], [2.0, 0.2, 0.3]])
+def test_each_call_takes_its_own_path(x):
+    def f(x):
+        for i in range(3):
+            try:
+                if x[i] > 1.0:
+                    return checked_root(x[i]) * x[0]
+                root = checked_root(x[i] - 0.5)
+            except ValueError:
+                continue
+            if root > 0.3:
+                return root**3
+        return x[0] * x[1]
+
+    at = np.array(x)
+    h = 1e-6
+    expected = [(f(at + h * e) - f(at - h * e)) / (2.0 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(srcad.grad(f, jit=False)(at), expected, rtol=1e-7, atol=1e-9)
+
+
+def test_one_gradient_follows_whatever_is_caught():
+    def f(x):
+        try:
+            y = checked_root(x)
+        except ValueError:
+            y = x * x * x
+        return y * x
+
+    slope = srcad.grad(f, jit=False)
+    for x in (4.0, -2.0, 9.0, -1.0):
+        assert slope(x) == pytest.approx(1.5 * np.sqrt(x) if x > 0.0 else 4.0 * x**3)
+
+
+def test_what_no_handler_names_is_raised():
+    def f(x):
+        try:
+            return checked_root(x)
+        except KeyError:
+            return 2.0 * x
+
+    assert srcad.grad(f, jit=False)(4.0) == pytest.approx(0.25)
+    with pytest.raises(ValueError, match="negative"):
+        srcad.grad(f, jit=False)(-4.0)
+
+
+def test_a_handler_that_raises_again_raises_what_was_caught():
+    def f(x):
+        try:
+            return checked_root(x)
+        except ValueError as problem:
+            raise problem
+
+    with pytest.raises(ValueError, match="negative"):
+        srcad.grad(f, jit=False)(-4.0)
+
+
+def test_the_exception_can_be_printed(capsys):
+    def f(x):
+        try:
+            y = checked_root(x)
+        except ValueError as problem:
+            print("caught:", problem)
+            y = x * x
+        return y
+
+    slope = srcad.grad(f, jit=False)
+    slope(-3.0)
+    capsys.readouterr()
+    assert slope(-3.0) == -6.0
+    assert capsys.readouterr().out == "caught: negative\n"
+
+
+def test_finally_runs_on_all_paths(capsys):
+    def f(x, n):
+        for i in range(3):
+            try:
+                if i == n:
+                    break
+                if n == 5:
+                    return x * x
+                if n == 6:
+                    continue
+                x = x * 2.0
+            finally:
+                print(i)
+        return x * x * x
+
+    for n, lines, expected in ((1, "0\n1\n", 24.0), (5, "0\n", 2.0), (6, "0\n1\n2\n", 3.0)):
+        assert srcad.grad(f, jit=False)(1.0, n) == expected
+        assert capsys.readouterr().out == lines
+
+
+def test_a_function_that_wrote_before_it_raised_is_refused():
+    def halve(v):
+        v[0] = 0.5 * v[0]
+        if v[0] < 1.0:
+            raise ValueError
+
+    def f(x):
+        y = x.copy()
+        try:
+            halve(y)
+        except ValueError:
+            y[1] = 0.0
+        return np.sum(y * y)
+
+    with pytest.raises(UnsupportedSyntax, match="before it raised"):
+        srcad.grad(f, jit=False)(np.ones(2))
+    np.testing.assert_allclose(srcad.grad(f, jit=False)(np.array([4.0, 1.0])), [2.0, 2.0])
+
+
+@pytest.mark.compiled
+def test_a_loop_with_a_try_statement_is_compiled_around_the_attempt():
+    def f(x, n):
+        total = 0.0
+        for i in range(n):
+            total += np.sin(total * 0.1 + x[i % 3])
+        try:
+            y = checked_root(x[0] - 1.0)
+        except ValueError:
+            y = x[1] * x[1]
+        return total + y
+
+    x = np.array([0.5, 0.2, 0.3])
+    compiled = srcad.grad(f)
+    with pytest.warns(srcad.PerformanceWarning, match="uncompiled"):
+        found = [compiled(x, 30_000) for _ in range(3)]
+    expected = srcad.grad(f, jit=False)(x, 30_000)
+    np.testing.assert_allclose(found, [expected] * 3, rtol=1e-10)

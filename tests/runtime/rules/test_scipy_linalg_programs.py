@@ -1,0 +1,84 @@
+"""Functions of `scipy.linalg` in programs: gradients against differences, uncompiled and compiled."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.support.nested_structures import flatten
+from tests.runtime.rules.test_rules import smooth_places
+from tests.runtime.sample_points import Sample
+from tests.runtime.scipy_linalg_samples import DEFINED
+
+CASES = [
+    pytest.param(primitive, sample, id=f"{primitive_name(primitive).rpartition('.')[2]}-{number}")
+    for primitive, samples in DEFINED.items()
+    if primitive_name(primitive).startswith("scipy.")
+    for number, sample in enumerate(samples)
+    if smooth_places(sample)
+]
+# Their kernels have no form in Numba.
+UNCOMPILED = {"sqrtm", "logm", "solve_sylvester", "solve_continuous_lyapunov", "solve_discrete_lyapunov"}
+UNCOMPILED |= {"lu_factor", "lu_solve", "lu", "solve_banded", "solveh_banded"}
+HEADER = "import numpy as np\nimport scipy.linalg\n\n\n"
+
+
+def program(primitive: Any, sample: Sample, folder: Any) -> tuple[Any, list[Any]]:
+    """A function of the smooth arguments of a sample: a number, which depends on all results."""
+    names, smooth = list[str](), list[Any]()
+    for place, value in enumerate(sample.args):
+        is_smooth = place in smooth_places(sample)
+        if isinstance(value, tuple) and any(isinstance(each, np.ndarray) for each in value):
+            parts = []
+            for each in value:
+                parts.append(f"x{len(smooth)}" if isinstance(each, np.ndarray) else repr(each))
+                smooth += [each] if isinstance(each, np.ndarray) else []
+            names.append(f"({', '.join(parts)})")
+        else:
+            names.append(f"x{len(smooth)}" if is_smooth else repr(value))
+            smooth += [value] if is_smooth else []
+    keywords = "".join(f", {name}={value!r}" for name, value in sample.kwargs.items())
+    call = f"{primitive_name(primitive)}({', '.join(names)}{keywords})"
+    expected = primitive(*sample.args, **sample.kwargs)
+    parts = [f"y[{k}]" for k in range(len(expected))] if isinstance(expected, tuple) else ["y"]
+    kept = [part for part, value in zip(parts, flatten(expected), strict=True) if np.asarray(value).dtype.kind == "f"]
+    total = " + ".join(f"np.sum(np.sin({part}))" for part in kept)
+    parameters = ", ".join(f"x{k}" for k in range(len(smooth)))
+    path = folder / "program.py"
+    path.write_text(f"{HEADER}def f({parameters}):\n    y = {call}\n    return {total}\n")
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.f, smooth
+
+
+def check(f: Any, smooth: list[Any], jit: bool) -> None:
+    places = tuple(k for k, each in enumerate(smooth) if each.dtype.kind == "f")
+    value, bars = srcad.value_and_grad(f, wrt=places, jit=jit)(*smooth)
+    assert value == pytest.approx(f(*smooth), rel=1e-10)
+    random = np.random.default_rng(3)
+    towards = [random.normal(size=each.shape) if each.dtype.kind == "f" else 0 for each in smooth]
+    there, back = (f(*(a + step * b for a, b in zip(smooth, towards, strict=True))) for step in (1e-6, -1e-6))
+    slope = sum(np.sum(bar * towards[place]) for bar, place in zip(bars, places, strict=True))
+    assert slope == pytest.approx((there - back) / 2e-6, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize(("primitive", "sample"), CASES)
+def test_uncompiled_gradients_are_differences(primitive, sample, tmp_path):
+    check(*program(primitive, sample, tmp_path), jit=False)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("primitive", "sample"), CASES)
+def test_compiled_gradients_are_differences(primitive, sample, tmp_path):
+    runs_uncompiled = primitive_name(primitive).rpartition(".")[2] in UNCOMPILED
+    with warnings.catch_warnings():
+        if runs_uncompiled:
+            warnings.simplefilter("ignore", srcad.PerformanceWarning)
+        check(*program(primitive, sample, tmp_path), jit=True)

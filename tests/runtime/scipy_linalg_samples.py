@@ -1,0 +1,81 @@
+"""Sample points for the rules of `scipy.linalg`, of the form of `samples`, which contains them all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from srcad.runtime import kernels
+from tests.runtime.sample_points import ANY, MATRIX, SQUARE, SYMMETRIC, Sample, normal, s
+
+k = kernels.scipy
+VECTOR, COLUMNS, TALL = normal(3), normal(3, 2), normal(4, 2)
+TURNED = SQUARE[::-1]  # whose rows partial pivoting exchanges
+BANDS = normal(3, 4) + np.array([[0.0], [5.0], [0.0]])
+FIRST = np.array([4.0, 1.0, 0.5])
+
+SAMPLES: dict[Any, list[Sample]] = {
+    k.triangular_solve: [
+        s(SQUARE, each, lower, transposed)
+        for each in (VECTOR, COLUMNS) for lower in (True, False) for transposed in (True, False)
+    ],
+    k.banded: [s((1, 1), BANDS), s((2, 0), BANDS)],
+    k.diagonals: [s((1, 1), normal(4, 4)), s((0, 2), normal(4, 4))],
+    k.expm: [s(SQUARE), s(0.1 * SQUARE)],
+    k.sqrtm: [s(SYMMETRIC)],
+    k.logm: [s(SYMMETRIC)],
+    k.sylvester: [s(SQUARE, SYMMETRIC, normal(3, 3)), s(SQUARE, np.array([[2.0]]), normal(3, 1))],
+    k.discrete_lyapunov: [s(0.1 * SQUARE, SYMMETRIC)],
+    k.packed_lu: [s(SQUARE), s(TURNED), s(normal(4, 4))],
+}  # fmt: skip
+
+DEFINED: dict[Any, list[Sample]] = {
+    k.triangle: [s(SQUARE, True), s(MATRIX, False)],
+    k.turned: [s(MATRIX, True), s(MATRIX, False)],
+    k.from_triangle: [s(SQUARE, True), s(SQUARE, False)],
+    k.beside: [s(SQUARE, SYMMETRIC)],
+    linalg.solve_triangular: [
+        *(s(SQUARE, VECTOR), s(SQUARE, COLUMNS, lower=True), s(SQUARE, COLUMNS, 1), s(SQUARE, VECTOR, "T", True)),
+        s(SQUARE, VECTOR, lower=True, unit_diagonal=True),
+    ],
+    linalg.solve: [
+        *(s(SQUARE, VECTOR), s(SQUARE, COLUMNS, transposed=True), s(SYMMETRIC, COLUMNS, assume_a="pos")),
+        *(s(SQUARE, VECTOR, lower=True, assume_a="sym"), s(SQUARE, VECTOR, assume_a="lower triangular")),
+        *(s(SQUARE, COLUMNS, assume_a="diagonal"), s(SQUARE, VECTOR, assume_a="tridiagonal")),
+    ],
+    linalg.cholesky: [s(SYMMETRIC), s(SYMMETRIC, lower=True)],
+    linalg.cho_factor: [s(SYMMETRIC), s(SYMMETRIC, True)],
+    linalg.cho_solve: [
+        s((linalg.cholesky(SYMMETRIC), False), COLUMNS), s((linalg.cholesky(SYMMETRIC, True), True), VECTOR),
+    ],
+    linalg.inv: [s(SQUARE), s(SYMMETRIC, assume_a="pos")],
+    linalg.det: [s(SQUARE)],
+    linalg.pinv: [s(TALL), s(TALL.T)],
+    linalg.lstsq: [s(TALL, ANY)],
+    linalg.solve_banded: [s((1, 1), BANDS, ANY)],
+    linalg.solveh_banded: [s(BANDS[:2], ANY), s(BANDS[1:], MATRIX.T, lower=True)],
+    linalg.toeplitz: [s(VECTOR), s(VECTOR, ANY)],
+    linalg.solve_toeplitz: [s(FIRST, VECTOR), s((FIRST, FIRST * 0.5), VECTOR)],
+    linalg.circulant: [s(ANY)],
+    linalg.hankel: [s(VECTOR), s(VECTOR, ANY)],
+    linalg.norm: [s(SQUARE), s(SQUARE, 1), s(ANY, 3), s(SQUARE, "fro"), s(MATRIX, None, 1, True)],
+    linalg.qr: [s(TALL, mode="economic"), s(SQUARE)],
+    linalg.svd: [s(TALL, full_matrices=False), s(TALL, compute_uv=False)],
+    linalg.svdvals: [s(TALL)],
+    linalg.eigvalsh: [s(SYMMETRIC), s(SQUARE, lower=False), s(SQUARE, SYMMETRIC)],
+    linalg.eigh: [s(SYMMETRIC, eigvals_only=True)],
+    linalg.polar: [s(SQUARE), s(SQUARE, "left")],
+    linalg.expm: [s(SQUARE)],
+    linalg.sqrtm: [s(SYMMETRIC)],
+    linalg.logm: [s(SYMMETRIC)],
+    linalg.solve_sylvester: [s(SQUARE, SYMMETRIC, SQUARE)],
+    linalg.solve_continuous_lyapunov: [s(SQUARE, SYMMETRIC)],
+    linalg.solve_discrete_lyapunov: [s(0.1 * SQUARE, SYMMETRIC)],
+    linalg.lu_factor: [s(TURNED)],
+    linalg.lu_solve: [s(linalg.lu_factor(TURNED), VECTOR), s(linalg.lu_factor(TURNED), COLUMNS, 1)],
+    linalg.lu: [s(TURNED), s(TURNED, True), s(TURNED, p_indices=True)],
+}  # fmt: skip
+
+DISCRETE = {k.pivots, k.row_order, k.order_of_pivots}
