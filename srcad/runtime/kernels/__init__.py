@@ -363,7 +363,6 @@ __all__ = [
     "into_leaders",
     "inverse_gaps",
     "inverse_gaps_of_squares",
-    "irfft_adjoint",
     "is_above",
     "is_below",
     "item_bar",

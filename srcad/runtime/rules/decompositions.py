@@ -96,8 +96,8 @@ def right_vectors_tangent(y, a):
     w = np.sum(kernels.squared_modulus(b), axis=-2)
     m = kernels.transpose_times(np.conjugate(b), kernels.times(d[a], y))
     rest = kernels.transpose_times(np.conjugate(d[a]), b / np.expand_dims(w, -2))
-    gaps = kernels.inverse_gaps_of_squares(np.sqrt(w))
-    turned = kernels.times(y, kernels.strong_product(m + np.conjugate(np.swapaxes(m, -1, -2)), gaps))
+    both = m + np.conjugate(np.swapaxes(m, -1, -2))
+    turned = kernels.times(y, kernels.strong_product(both, kernels.inverse_gaps_of_squares(np.sqrt(w))))
     d[y] = turned + rest - kernels.times(y, kernels.transpose_times(np.conjugate(y), rest))
 
 
@@ -123,16 +123,6 @@ def eigh(a, UPLO="L"):
     symmetric = lower + np.conjugate(np.swapaxes(np.tril(lower, -1), -1, -2))
     v = kernels.eigenvectors(symmetric)
     return kernels.values_of_vectors(symmetric, v), v
-
-
-@adjoint(kernels.values_of_vectors)
-def values_of_vectors(y, a, v):
-    d[a] = kernels.times_transpose(np.conjugate(v) * np.expand_dims(d[y], -2), v)
-
-
-@tangent(kernels.values_of_vectors)
-def values_of_vectors_tangent(y, a, v):
-    d[y] = np.sum(np.real(np.conjugate(v) * kernels.times(d[a], v)), axis=-2)
 
 
 @define(np.linalg.eigvalsh)
@@ -162,19 +152,29 @@ def inverse_gaps(y, w):
     d[w] = np.sum(d[y] * y * y, axis=-1) - np.sum(d[y] * y * y, axis=-2)
 
 
+@tangent(kernels.inverse_gaps)
+def inverse_gaps_tangent(y, w):
+    d[y] = y * y * (np.expand_dims(d[w], -1) - np.expand_dims(d[w], -2))
+
+
+@adjoint(kernels.values_of_vectors)
+def values_of_vectors(y, a, v):
+    d[a] = kernels.times_transpose(np.conjugate(v) * np.expand_dims(d[y], -2), v)
+
+
+@tangent(kernels.values_of_vectors)
+def values_of_vectors_tangent(y, a, v):
+    d[y] = np.sum(np.real(np.conjugate(v) * kernels.times(d[a], v)), axis=-2)
+
+
 @adjoint(kernels.inverse_gaps_of_squares)
 def inverse_gaps_of_squares(y, s):
-    d[s] = 2 * s * (np.sum(d[y] * y * y, axis=-1) - np.sum(d[y] * y * y, axis=-2))
+    d[s] = 2.0 * s * (np.sum(d[y] * y * y, axis=-1) - np.sum(d[y] * y * y, axis=-2))
 
 
 @tangent(kernels.inverse_gaps_of_squares)
 def inverse_gaps_of_squares_tangent(y, s):
-    d[y] = 2 * y * y * (np.expand_dims(s * d[s], -1) - np.expand_dims(s * d[s], -2))
-
-
-@tangent(kernels.inverse_gaps)
-def inverse_gaps_tangent(y, w):
-    d[y] = y * y * (np.expand_dims(d[w], -1) - np.expand_dims(d[w], -2))
+    d[y] = 2.0 * y * y * (np.expand_dims(s * d[s], -1) - np.expand_dims(s * d[s], -2))
 
 
 @define(np.linalg.eig)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba.extending import overload, register_jitable
+from numba.np.numpy_support import as_dtype
 
 from srcad.runtime.kernels.arrays.strong_products import strong_quotient
 from srcad.runtime.kernels.linear_algebra.general_eigen import general_eigen, general_eigen_values
@@ -23,9 +24,10 @@ def inverse_gaps(w: Any) -> Any:
     [[0.0, 0.5, 0.5], [-0.5, 0.0, nan], [-0.5, nan, 0.0]]
     """
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    sizes = np.abs(np.expand_dims(w, -2)) + np.abs(np.expand_dims(w, -1))
-    error = 4 * np.finfo(sizes.dtype).eps * np.expand_dims(np.sum(sizes, axis=-1), -1)
-    are_equal = np.abs(gaps) <= error
+    if w.size == 0:
+        return gaps
+    largest = np.max(np.abs(w), axis=-1)[..., None, None]
+    are_equal = np.abs(gaps) <= 4 * w.shape[-1] * np.finfo(w.dtype).eps * largest
     found = np.where(are_equal, np.nan, 1.0 / np.where(are_equal, 1.0, gaps))
     return np.where(np.eye(w.shape[-1]) == 1.0, 0.0, found)
 
@@ -49,7 +51,7 @@ def values_of_vectors(a: Any, v: Any) -> Any:
     >>> values_of_vectors(a, v).round(12)
     array([1., 3.])
     """
-    return np.sum(np.real(np.conjugate(v) * times(a, v)), axis=-2)
+    return np.sum(np.real(np.conj(v) * times(a, v)), axis=-2)
 
 
 def eigenvectors(a: Any) -> Any:
@@ -151,8 +153,25 @@ _matched = register_jitable(matched)
 
 
 @overload(inverse_gaps)
-def _overload_inverse_gaps(w: Any) -> Any:
-    return inverse_gaps
+def _overload_inverse_gaps(w):
+    eps = float(np.finfo(as_dtype(w.dtype)).eps)
+
+    def impl(w):
+        n = w.shape[-1]
+        flat = np.ascontiguousarray(w).reshape((w.size // max(1, n), n))
+        found = np.zeros((flat.shape[0], n, n), w.dtype)
+        for k in range(flat.shape[0]):
+            largest = 0.0
+            for i in range(n):
+                largest = max(largest, abs(flat[k, i]))
+            for i in range(n):
+                for j in range(n):
+                    gap = flat[k, j] - flat[k, i]
+                    if i != j:
+                        found[k, i, j] = np.nan if abs(gap) <= 4 * n * eps * largest else 1.0 / gap
+        return found.reshape(w.shape + (n,))
+
+    return impl
 
 
 @overload(inverse_gaps_of_squares)

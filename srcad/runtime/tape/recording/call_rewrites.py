@@ -9,6 +9,7 @@ This happens only while a tape follows the argument; otherwise NumPy's own funct
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -224,7 +225,7 @@ def spelled_always(primitive: Any, count: int, keywords: Mapping[str, Any]) -> C
         return clip
     found = ALWAYS.get(primitive) or method_meaning(primitive) or keyword_meaning(primitive, keywords)
     if found is None and (meaning := restricted_definition(primitive, count, keywords)) is not None:
-        return on_tensors(meaning)
+        return on_tensors(meaning) if keywords.keys() <= inspect.signature(meaning).parameters.keys() else None
     return found
 
 
