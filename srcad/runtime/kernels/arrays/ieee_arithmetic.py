@@ -16,7 +16,8 @@ from srcad.runtime.support.errstate import IGNORED, unwarned
 def ieee_quotient(left: Any, right: Any) -> Any:
     """The quotient, infinite or nan where the divisor is 0.
 
-    >>> ieee_quotient(1.0, 4.0), float(ieee_quotient(0.5, 0.0)), float(ieee_quotient(0.0, 0.0))
+    >>> with np.errstate(all="ignore"):
+    ...     ieee_quotient(1.0, 4.0), float(ieee_quotient(0.5, 0.0)), float(ieee_quotient(0.0, 0.0))
     (0.25, inf, nan)
     """
     try:
@@ -28,7 +29,8 @@ def ieee_quotient(left: Any, right: Any) -> Any:
 def ieee_power(base: Any, exponent: Any) -> Any:
     """The power, infinite where a power of 0 is, or where it is too large.
 
-    >>> ieee_power(2.0, 3), float(ieee_power(0.0, -0.5)), float(ieee_power(-0.0, -1.0)), float(ieee_power(10.0, 400.0))
+    >>> with np.errstate(all="ignore"):
+    ...     ieee_power(2.0, 3), float(ieee_power(0.0, -0.5)), float(ieee_power(-0.0, -1.0)), float(ieee_power(10.0, 400.0))
     (8.0, inf, -inf, inf)
     """
     try:

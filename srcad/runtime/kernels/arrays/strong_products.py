@@ -28,7 +28,7 @@ def strong_product(bar: Any, slope: Any, other: Any = _ONE) -> Any:
 
     >>> strong_product(np.array([0.0, 2.0, 0.0]), np.array([np.inf, np.inf, np.nan]))
     array([ 0., inf,  0.])
-    >>> strong_product(1.0, 0.0, np.inf)
+    >>> float(strong_product(1.0, 0.0, np.inf))
     0.0
     """
     before = unwarned.set(IGNORED)
