@@ -106,7 +106,7 @@ class _Fusion:
         return order.arranged({first: made for (first, _), made in self.joined.items()})
 
     def inside(self, statement: gast.stmt) -> gast.stmt:
-        """A statement with loops fused in its blocks; loops whose iterations are counted stay, by which they are known."""
+        """A statement with loops fused in its blocks. Loops that count their iterations stay: the count knows them."""
         if isinstance(statement, gast.While) or (isinstance(statement, gast.For) and is_exit(statement.body[-1])):
             return statement
         fields = [name for name in ("body", "orelse") if isinstance(getattr(statement, name, None), list)]
