@@ -18,7 +18,12 @@ class Fault(NamedTuple):
 
 
 RULES = (
-    Fault("cos", "flipped sign", "    return -np.sin(x)\n", "    return np.sin(x)\n"),
+    Fault(
+        "cos",
+        "flipped sign",
+        "def cos(y, x):\n    return -np.sin(x)\n",
+        "def cos(y, x):\n    return np.sin(x)\n",
+    ),
     Fault("math.log of two", "dropped factor", "-y / (base * np.log(base))", "-y / base"),
     Fault("arctan2", "flipped sign", "    d[a] = b * t\n    d[b] = a * -t\n", "    d[a] = b * t\n    d[b] = a * t\n"),
     Fault("arctan2, tangent", "flipped sign", "d[a] * (b / t) - d[b] * (a / t)", "d[a] * (b / t) + d[b] * (a / t)"),

@@ -117,6 +117,10 @@ class ExpressionPrinter(Unparser):  # type: ignore[misc]
             self.expression(value, Strength(strength(node) + 1))
 
     def _Compare(self, node: Any) -> None:
+        known = _literal_identity(node)
+        if known is not None:  # Python warns of `0 is None`, which is what a rule's `n is None` may become
+            self.write(str(known))
+            return
         self.expression(node.left, Strength.BIT_OR)
         for operator, right in zip(node.ops, node.comparators, strict=True):
             self.write(f" {self.cmpops[kind_of(operator)]} ")
@@ -267,3 +271,12 @@ class ExpressionPrinter(Unparser):  # type: ignore[misc]
             if default is not None:
                 self.write(" = " if getattr(name, "annotation", None) is not None else "=")
                 self.expression(default, Strength.TEST)
+
+
+def _literal_identity(node: Any) -> bool | None:
+    """Whether a test `is None` of a literal holds; None for other comparisons."""
+    match node:
+        case gast.Compare(left=gast.Constant(value=left), ops=[operator], comparators=[gast.Constant(value=None)]):
+            if isinstance(operator, gast.Is | gast.IsNot):
+                return (left is None) is isinstance(operator, gast.Is)
+    return None

@@ -181,7 +181,9 @@ def known(program):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PASSES)
+@pytest.mark.parametrize(
+    "name", [name for name in PASSES if name != "memory_scopes"]
+)  # which changes machine code only
 def test_without_a_pass_derivatives_are_the_same_and_the_text_is_another(name):
     first = [*PASSES].index(name) % len(SMALL)
     changed = 0

@@ -5,7 +5,7 @@ import pytest
 
 import srcad
 from srcad.driver import user_exceptions
-from srcad.errors import MissingRule, UnsupportedSyntax
+from srcad.errors import MissingRule, NotDifferentiable, UnsupportedSyntax
 
 X = np.array([0.5, 2.0, 1.5])
 
@@ -26,15 +26,17 @@ def test_a_line_that_python_runs_and_the_generated_code_does_not_is_refused():
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (lambda m: np.sum(np.unwrap(m)), "call it for each"),
-        (lambda m: np.sum(np.kron(m, m[0])), "np.outer"),
+        (lambda m: np.sum(np.linalg.svd(m, hermitian=True)[1]), "np.linalg.eigh"),
+        (lambda m: np.sum(np.median(np.stack((m, m)), axis=(0, 1))), "several axes"),
     ],
 )
 def test_arguments_that_our_own_definitions_refuse_are_refused_at_the_users_line(function, what):
-    with pytest.raises(
-        MissingRule, match=rf"test_user_exceptions.py:\d+:\d+: MissingRule: [^|]*\n.*lambda m(?s:.*){what}"
-    ):
+    with pytest.raises((MissingRule, NotDifferentiable)) as caught:
         srcad.grad(function, jit=False)(np.eye(3) + 0.1)
+    said = str(caught.value)
+    assert what in said
+    assert "test_user_exceptions.py" in said
+    assert "lambda m" in said
 
 
 def test_exceptions_of_the_function_are_its_own():

@@ -15,6 +15,7 @@ from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.ir.build import (
     Block,
+    const,
     dotted_path,
     inner_blocks,
     place_of,
@@ -36,6 +37,7 @@ def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = fr
     tree = unit.copy_tree()
     if unknown:
         tree = _WithoutUnset(set(unknown)).visit(tree)
+    tree = _WithoutLiteralTests().visit(tree)
     module = ast.Module(body=[gast.gast_to_ast(tree)], type_ignores=[])
     ast.fix_missing_locations(module)
     _number_lines(module.body[0])
@@ -182,6 +184,20 @@ def _with_none(unit: Unit) -> Unit:
         if isinstance(statement, gast.Assign) and notes_of(statement).unset:
             statement.value = gast.Constant(value=None, kind=None)
     return unit.with_tree(tree)
+
+
+class _WithoutLiteralTests(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    """Replaces `0 is None`, which a definition's `axis is None` may become: Python warns of such a test."""
+
+    def visit_Compare(self, node: gast.Compare) -> gast.expr:
+        match node:
+            case gast.Compare(
+                left=gast.Constant(value=left),
+                ops=[gast.Is() | gast.IsNot() as op],
+                comparators=[gast.Constant(value=None)],
+            ):
+                return const((left is None) is isinstance(op, gast.Is))
+        return node
 
 
 class _WithoutUnset(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations

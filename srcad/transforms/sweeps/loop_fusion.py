@@ -29,7 +29,7 @@ from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.analysis.affine.integer_facts import Bounds
 from srcad.transforms.analysis.program_facts import Program, analyse
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.ir.build import Block, assign, clone, is_exit, load, loop, place_of, walk_blocks
+from srcad.transforms.ir.build import Block, assign, clone, is_exit, load, loop, place_of, walk_blocks, walk_statements
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.pass_names import LOOP_FUSION
@@ -142,6 +142,8 @@ class _Fusion:
 
     def fits(self, first: gast.For, second: gast.For) -> bool:
         """Whether two loops use an array in common, and the joined loop computes what they do."""
+        if _has_branches(first) != _has_branches(second):
+            return False  # the one that LLVM can vectorise would no longer be
         if not self.is_independent(first) or not self.is_independent(second):
             return False
         one, other = self.independence(first), self.independence(second)
@@ -162,6 +164,10 @@ class _Fusion:
         joined = loop(first.target.id, [clone(bound) for bound in first.iter.args], [*inner, *last], place_of(first))
         made: gast.For = note(joined, parallel=is_parallel(first) or is_parallel(second))
         return made
+
+
+def _has_branches(loop: gast.For) -> bool:
+    return any(isinstance(each, (gast.If, gast.While)) for each in walk_statements(loop.body))
 
 
 def clone_of_header(tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -71,7 +71,7 @@ def test_raise_and_print_are_typed():
 
 def unknown_module_function(x):
     y = x + 1.0
-    return np.fft.fft(y)
+    return np.packbits(y)
 
 
 def unknown_argument(x):
@@ -106,7 +106,11 @@ def unknown_bytecode(x):
 @pytest.mark.parametrize(
     ("function", "reason", "line"),
     [
-        (unknown_module_function, "np.fft.fft is not known to Numba", 2),
+        (
+            unknown_module_function,
+            "Use of unsupported NumPy function 'numpy.packbits' or unsupported use of the function.",
+            2,
+        ),
         (unknown_argument, "Numba has no implementation of median(array(float64, 1d, C), keepdims=True)", 1),
         (unknown_object, "'model' is not known to Numba", 1),
         (unlike_branches, "'y' is array(float64, 1d, C) in one place and float64 in another", None),

@@ -61,7 +61,7 @@ def test_results_whose_type_depends_on_values_are_checked():
         return y + np.sum(np.squeeze(x), axis=0)
 
     lines = text(f, (X, 1))
-    assert lines.count("kernels.expect") == 2
+    assert lines.count("kernels.expect") >= 2
     assert "'f1'" in lines
 
 

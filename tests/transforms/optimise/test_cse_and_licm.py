@@ -180,20 +180,6 @@ def f(a, n):
     assert text.index("t = a * a") < text.index("for i")
 
 
-def test_a_random_draw_is_never_shared():
-    text = tidied(
-        """
-def f(a):
-    t = np.random.random()
-    u = np.random.random()
-    v = t + u
-    return v
-""",
-        "f8",
-    )
-    assert text.count("random()") == 2
-
-
 def test_a_division_by_a_literal_is_hoisted():
     assert is_hoisted("a / 6")
     assert not is_hoisted("6 / a")

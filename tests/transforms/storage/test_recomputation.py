@@ -33,8 +33,8 @@ def test_a_pure_operation_is_its_own_recipe(value):
     assert recipe(value) == value
 
 
-@pytest.mark.parametrize("value", ["np.random.random()", "np.sin(x)", "x * a", "np.sum(x)", "x @ x"])
-def test_random_draws_and_array_operations_are_not_repeated(value):
+@pytest.mark.parametrize("value", ["np.sin(x)", "x * a", "np.sum(x)", "x @ x"])
+def test_array_operations_are_not_repeated(value):
     assert recipe(value, signature="f8, f8[::1], i8") is None
 
 

@@ -202,28 +202,6 @@ def f(x, n):
     assert_slope(text, "f8[:], i8", CELLS, 4)
 
 
-def test_a_random_draw_is_recorded_and_never_repeated():
-    text = """
-def f(x, n):
-    s = 0.0
-    for i in range(n):
-        r = np.random.random()
-        t = x * r
-        u = t * t
-        s = s + u
-    return s
-"""
-    made = generated(text, "f8, i8")
-    assert made.count("random()") == 1  # the loop is reversed on the spot
-    made = generated(text, "f8, i8", "vjp")
-    assert made.count("random()") == 1
-    assert "_trace" in made
-    np.random.seed(0)
-    draws = np.random.random(5)
-    np.random.seed(0)
-    assert run(text, "f8, i8", "grad", 0.7, 5) == pytest.approx(2 * 0.7 * np.sum(draws**2))
-
-
 def test_a_counter_that_grows_evenly_is_computed_from_the_index():
     text = """
 def f(x, n):

@@ -153,11 +153,11 @@ def _overload_constant_copy(a):
 
 
 @overload(full_rank)
-def _overload_full_rank(a):
+def _overload_full_rank(a: Any) -> Any:
     if a.ndim == 2:
         return full_rank_of_one
 
-    def impl(a):
+    def impl(a: Any) -> Any:
         flat = np.ascontiguousarray(a).reshape((-1,) + a.shape[-2:])
         for k in range(flat.shape[0]):
             full_rank(flat[k])

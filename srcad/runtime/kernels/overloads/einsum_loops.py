@@ -55,7 +55,7 @@ def terms_of(subscripts: str, ndims: Sequence[int]) -> tuple[list[str], str] | N
     """The letters of the operands and of the result, with letters for an ellipsis; None if they do not fit.
 
     >>> terms_of("ij,jk", [2, 2]), terms_of("...i,i->...", [3, 1])
-    ((['ij', 'jk'], 'ik'), (['ABi', 'i'], 'AB'))
+    ((['ij', 'jk'], 'ik'), (['YZi', 'i'], 'YZ'))
     """
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")

@@ -54,7 +54,7 @@ def holds_variables(argument: Any) -> bool:
 def takes_lists(primitive: Any, arguments: Sequence[Any]) -> bool:
     """Whether the rule of a primitive takes lists of operands.
 
-    >>> takes_lists(np.concatenate, [[1.0, 2.0]]), takes_lists(np.outer, [[1.0, 2.0], [3.0]])
+    >>> takes_lists(np.concatenate, [[1.0, 2.0]]), takes_lists(np.sin, [[1.0, 2.0], [3.0]])
     (True, False)
     """
     if primitive in _OF_ARRAYS:
