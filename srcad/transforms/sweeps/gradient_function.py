@@ -8,6 +8,8 @@ from dataclasses import replace
 import gast
 from numba import types as nb
 
+from srcad.errors import PACKAGE
+from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
 from srcad.refusals.types_and_results import (
     ALWAYS_RAISES,
     ARGUMENT_TYPE,
@@ -206,6 +208,18 @@ def _cast(kind: nb.Type | None, value: gast.expr) -> gast.expr:
     return call("complex" if kind == nb.complex128 else f"np.{kind}", value)
 
 
+def _refuse_arguments_of_definition(ends: gast.Raise) -> None:
+    """Raise MissingRule, at the user's call, if it is a definition of ours that refuses its arguments."""
+    place = place_of(ends)
+    while place is not None and place.file.startswith(PACKAGE):
+        place = place.inside
+    match ends.exc:
+        case gast.Call(func=gast.Name(id="NotImplementedError"), args=[gast.Constant(value=str() as said)]):
+            if place is not place_of(ends):
+                what, _, way = said.partition(": ")
+                raise FORM_WITHOUT_RULE.at(place, what=what, way=way or "compute it in the caller")
+
+
 def refuse_result(unit: Unit, types: Types) -> None:
     """Refuse results other than one real number: only that has a gradient."""
     results = results_of(unit)
@@ -214,6 +228,7 @@ def refuse_result(unit: Unit, types: Types) -> None:
         return
     ends = next((each for each in walk_statements(unit.tree.body) if isinstance(each, gast.Raise)), None)
     if isinstance(kind, nb.NoneType) and ends is not None and ends.exc is not None:
+        _refuse_arguments_of_definition(ends)
         raise ALWAYS_RAISES.at(place_of(ends), function=unit.name, problem=gast.unparse(ends.exc).strip())
     what = "nothing" if not results or isinstance(kind, nb.NoneType) else f"a value of type {kind}"
     several = isinstance(kind, (nb.Array, nb.BaseTuple))
