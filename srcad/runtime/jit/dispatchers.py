@@ -25,7 +25,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
-import srcad.runtime.jit.unique_symbols  # noqa: F401 - names of machine code are unique from here on
+import srcad.runtime.jit.unique_symbols
+import srcad.runtime.support.numba_refresh  # noqa: F401 - refreshes of Numba's are not cut short from here on
 from srcad.errors import SrcadError
 from srcad.runtime.jit import callers_cache
 from srcad.runtime.jit.compact_numba import compact_numba
