@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Generator
 
 import hypothesis
+import numpy as np
 import pytest
 
 from tests.quick import sample
@@ -117,3 +118,10 @@ class Timer:
         terminalreporter.write_line(f"the suite took {taken:.0f} s on {cores} cores; slowest files:")
         for name, seconds in stash[SECONDS].most_common(SLOWEST):
             terminalreporter.write_line(f"{seconds:8.1f} s  {name}")
+
+
+@pytest.fixture(autouse=True)
+def usual_errstate():
+    """Each test begins with NumPy's usual handling of floating-point errors, whatever another was interrupted in."""
+    with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+        yield

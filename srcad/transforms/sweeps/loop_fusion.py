@@ -142,7 +142,8 @@ class _Fusion:
 
     def fits(self, first: gast.For, second: gast.For) -> bool:
         """Whether two loops use an array in common, and the joined loop computes what they do."""
-        if _has_branches(first) != _has_branches(second):
+        is_shared = is_parallel(first) or is_parallel(second)
+        if _has_branches(first) != _has_branches(second) and not is_shared:
             return False  # the one that LLVM can vectorise would no longer be
         if not self.is_independent(first) or not self.is_independent(second):
             return False
