@@ -63,6 +63,13 @@ class Place:
         gutter = " " * 6
         return f"{self.line:6d} | {self.text}\n{gutter} | {' ' * self.column}{'^' * width}"
 
+    def in_users_file(self) -> Place | None:
+        """This place, or that of the call, where it is in a definition of srcad's own that was inlined."""
+        place: Place | None = self
+        while place is not None and place.file.startswith(PACKAGE):
+            place = place.inside
+        return place
+
     def trail(self) -> list[str]:
         """The lines of the place and of the calls that led to it."""
         lines, caller = [self.excerpt()], self.inside

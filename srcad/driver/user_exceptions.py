@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from srcad.errors import PACKAGE, Place
+from srcad.errors import Place
 from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
 from srcad.refusals.types_and_results import ENDS_IN_ERROR, RETURNS_NONE
 
@@ -64,7 +64,7 @@ def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -
     from srcad.transforms.ir.build import place_of
 
     noted = place_noted(problem)
-    place = in_users_file(noted)
+    place = None if noted is None else noted.in_users_file()
     if type(problem) is NotImplementedError and noted is not place and is_raised(noted):
         what, _, way = str(problem).partition(": ")  # a definition of our own refuses its arguments
         raise FORM_WITHOUT_RULE.at(place, what=what, way=way or "compute it in the caller") from problem
@@ -81,13 +81,6 @@ def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -
     if own is not None:
         raise own from problem
     raise ENDS_IN_ERROR.at(place or place_of(version.unit.tree.body[0]), problem=said(problem)) from problem
-
-
-def in_users_file(place: Place | None) -> Place | None:
-    """The place of the call, where an exception arises in a definition of our own that was inlined."""
-    while place is not None and place.file.startswith(PACKAGE):
-        place = place.inside
-    return place
 
 
 def is_raised(place: Place | None) -> bool:

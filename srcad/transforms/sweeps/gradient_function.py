@@ -8,7 +8,6 @@ from dataclasses import replace
 import gast
 from numba import types as nb
 
-from srcad.errors import PACKAGE
 from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
 from srcad.refusals.types_and_results import (
     ALWAYS_RAISES,
@@ -210,12 +209,11 @@ def _cast(kind: nb.Type | None, value: gast.expr) -> gast.expr:
 
 def _refuse_arguments_of_definition(ends: gast.Raise) -> None:
     """Raise MissingRule, at the user's call, if it is a definition of ours that refuses its arguments."""
-    place = place_of(ends)
-    while place is not None and place.file.startswith(PACKAGE):
-        place = place.inside
+    inner = place_of(ends)
+    place = None if inner is None else inner.in_users_file()
     match ends.exc:
         case gast.Call(func=gast.Name(id="NotImplementedError"), args=[gast.Constant(value=str() as said)]):
-            if place is not place_of(ends):
+            if place is not inner:
                 what, _, way = said.partition(": ")
                 raise FORM_WITHOUT_RULE.at(place, what=what, way=way or "compute it in the caller")
 
