@@ -93,11 +93,11 @@ def submit(work: Callable[[], None]) -> None:
     _register()
     state = _state
     with state.lock:
-        state.unfinished += 1
-        state.work.put(work)
         if state.thread is None:
             state.thread = threading.Thread(target=_run, args=(state,), name="srcad compiler", daemon=True)
             state.thread.start()
+        state.work.put(work)
+        state.unfinished += 1
 
 
 def wait(seconds: float = 120.0) -> bool:
