@@ -5,8 +5,6 @@ A long file of tests may be split: `test_b_part.py` tests a part of the module `
 
 from pathlib import Path
 
-import pytest
-
 TESTS = Path(__file__).parent
 SOURCES = TESTS.parent / "srcad"
 
@@ -162,25 +160,17 @@ def is_listed(module: Path) -> bool:
     return any(str(each) in TESTED_ELSEWHERE for each in (module, *module.parents))
 
 
-@pytest.mark.parametrize("file", FILES, ids=str)
-def test_a_file_of_tests_lies_where_its_module_lies_or_says_what_it_is_about(file):
-    if str(file) not in ABOUT_MORE:
-        assert OF_FILES[file], f"{file}: no such module in srcad/{file.parent}, and not in ABOUT_MORE"
+def test_a_file_of_tests_lies_where_its_module_lies_or_says_what_it_is_about():
+    """Else there is no such module in the folder of srcad of the same name, and the file is not in ABOUT_MORE."""
+    assert [file for file in FILES if str(file) not in ABOUT_MORE and not OF_FILES[file]] == []
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
-def test_a_module_has_a_file_of_tests_or_says_which_file_tests_it(module):
-    own = module in WITH_TESTS
-    assert own or is_listed(module), f"{module}: no test_{module.name}, and not in TESTED_ELSEWHERE"
-    assert not (own and str(module) in TESTED_ELSEWHERE), f"{module} has tests of its own: take it from the list"
+def test_a_module_has_a_file_of_tests_or_says_which_file_tests_it():
+    """Else it has no file of its name, and is not in TESTED_ELSEWHERE; or it has, and is to be taken from that list."""
+    assert [module for module in MODULES if module not in WITH_TESTS and not is_listed(module)] == []
+    assert [module for module in WITH_TESTS if str(module) in TESTED_ELSEWHERE] == []
 
 
-@pytest.mark.parametrize(("module", "file"), TESTED_ELSEWHERE.items())
-def test_what_is_listed_exists(module, file):
-    assert (SOURCES / module).exists()
-    assert Path(file) in FILES
-
-
-@pytest.mark.parametrize("file", ABOUT_MORE)
-def test_files_about_more_exist(file):
-    assert Path(file) in FILES
+def test_what_is_listed_exists():
+    assert [module for module in TESTED_ELSEWHERE if not (SOURCES / module).exists()] == []
+    assert [file for file in (*TESTED_ELSEWHERE.values(), *ABOUT_MORE) if Path(file) not in FILES] == []
