@@ -47,9 +47,10 @@ def called(program):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("count", [3, pytest.param(12, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("family", families.FAMILIES)
-def test_programs_of_each_family_are_right_or_refused(family):
-    found = [outcome(families.FAMILIES[family](seed), seed) for seed in range(6)]
+def test_programs_of_each_family_are_right_or_refused(family, count):
+    found = [outcome(families.FAMILIES[family](seed), seed) for seed in range(count)]
     assert {each.kind for each in found} <= {"right", "refused", "unclear", "invalid"}
     assert "right" in {each.kind for each in found}
 

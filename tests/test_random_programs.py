@@ -22,7 +22,7 @@ from tests.fuzz.program import function_of
 from tests.fuzz.vectors import text_of
 
 PARTS = 4
-COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "16"))
+COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "8"))
 SEED = int(os.environ.get("SRCAD_RANDOM_SEED", "0"))
 NUMBERS = 0.4, 0.8
 VECTOR = np.array([0.3, -0.7, 0.9, 0.2])

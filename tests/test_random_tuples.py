@@ -18,7 +18,7 @@ from srcad.errors import SrcadError
 from tests.fuzz.program import function_of
 from tests.fuzz.tuples import program
 
-COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "30"))
+COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "20"))
 SEED = int(os.environ.get("SRCAD_RANDOM_SEED", "0"))
 POINT = np.array([0.3, 0.7, 0.9]), np.array([[0.2, 0.5, -0.4], [1.1, 0.6, 0.8]]), 3
 DIRECTION = np.array([1.0, -0.5, 0.25])

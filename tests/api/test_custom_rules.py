@@ -8,6 +8,7 @@ import pytest
 
 import srcad
 from srcad.errors import BadArgument, BadType, MissingRule, WrongRule
+from tests.night import by_day
 
 X = np.array([0.3, 0.7, 1.1])
 V = np.array([1.0, -0.5, 0.2])
@@ -113,13 +114,16 @@ RULES = {"vjp": by_vjp, "jvp": by_jvp, "jvps": by_jvps, "njit": by_njit}
 
 
 def check(ours, plain, jit):
-    """Gradients by both arguments, tangent and second derivative are those of the function without a rule."""
-    for one, other in zip(
-        srcad.grad(ours, (0, 1), jit=jit)(X, 2.0), srcad.grad(plain, (0, 1), jit=jit)(X, 2.0), strict=True
-    ):
-        np.testing.assert_allclose(one, other, rtol=1e-12)
+    """Gradients by both arguments and the second derivative are those of the function without a rule."""
+    check_gradient(ours, plain, jit)
     second = srcad.hvp(ours, jit=jit)(X, 2.0, V)
-    np.testing.assert_allclose(second, srcad.hvp(plain, jit=jit)(X, 2.0, V), rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(second, srcad.hvp(plain, jit=False)(X, 2.0, V), rtol=1e-11, atol=1e-13)
+
+
+def check_gradient(ours, plain, jit):
+    found, expected = (srcad.grad(f, (0, 1), jit=j)(X, 2.0) for f, j in ((ours, jit), (plain, False)))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 @pytest.mark.parametrize("program", PROGRAMS[:-1])
@@ -128,11 +132,22 @@ def test_derivatives_by_a_rule_are_those_of_the_function(program, rule):
     check(program(RULES[rule]), program(product), jit=False)
 
 
+# By day each program and each kind of rule is compiled once, the recursive one without its second derivative.
+COMPILED = [(program, rule) for program in PROGRAMS for rule in RULES]
+DIAGONAL = [*zip(PROGRAMS[:-1], RULES, strict=True)]
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    ("program", "rule"), by_day([pytest.param(*each) for each in COMPILED], lambda *each: each in DIAGONAL)
+)
 def test_derivatives_by_a_rule_are_those_of_the_function_compiled(program, rule):
     check(program(RULES[rule]), program(product), jit=True)
+
+
+@pytest.mark.compiled
+def test_gradients_of_a_recursive_function_by_a_rule():
+    check_gradient(called_by_a_recursive_function(by_vjp), called_by_a_recursive_function(product), jit=True)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -143,7 +158,7 @@ def test_forward_mode_by_a_rule(rule):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", by_day(RULES, {"vjp", "jvp"}.__contains__))
 def test_jacobians_and_hessians_by_a_rule(rule):
     ours = RULES[rule]
     np.testing.assert_allclose(srcad.jacobian(ours)(X, 2.0), np.diag(4.0 * X * SCALE))
@@ -152,7 +167,7 @@ def test_jacobians_and_hessians_by_a_rule(rule):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", by_day(RULES, {"jvps", "njit"}.__contains__))
 def test_a_tape_records_a_call_by_its_rule(rule):
     ours, x, k = RULES[rule], srcad.constant(X), srcad.constant(2.0)
     with srcad.GradientTape() as outer:
@@ -398,8 +413,12 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("jit", [pytest.param(True, marks=pytest.mark.compiled), False])
-@pytest.mark.parametrize("name", WRONG)
+IN_BOTH_WAYS = [pytest.param(name, jit, marks=[pytest.mark.compiled] * jit) for name in WRONG for jit in (False, True)]
+
+
+@pytest.mark.parametrize(
+    ("name", "jit"), by_day(IN_BOTH_WAYS, lambda name, jit: not jit or name in ("a kind", "three"))
+)
 def test_a_rule_that_returns_something_else_is_named_with_its_line(name, jit):
     forward, backward, message = WRONG[name]
     with pytest.raises(WrongRule, match=message) as caught:

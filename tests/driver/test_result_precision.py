@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -47,8 +49,14 @@ def test_captured_arrays_count():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jit", [True, False])
-@pytest.mark.parametrize("x", [2.0, np.float32(2.0), 2.0 + 1.0j, np.complex64(2.0 + 1.0j)])
+@pytest.mark.parametrize(
+    ("x", "jit"),
+    [
+        *itertools.product([2.0, np.float32(2.0), 2.0 + 1.0j, np.complex64(2.0 + 1.0j)], [False]),
+        *itertools.product([np.float32(2.0), 2.0 + 1.0j], [True]),
+        *(pytest.param(x, True, marks=pytest.mark.nightly) for x in (2.0, np.complex64(2.0 + 1.0j))),
+    ],
+)
 @pytest.mark.parametrize(
     "f", [lambda x: np.real(x * x), lambda x: np.real(1.0 * x), lambda x: 3.0], ids=["x x", "x", "3"]
 )

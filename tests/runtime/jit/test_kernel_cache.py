@@ -25,7 +25,7 @@ kernel_cache.KernelCache.save_overload = lambda self, sig, data: compiled.append
 
 
 def f(x):
-    return np.sum(np.sort(x) * np.arange(x.shape[0])) + np.sum(np.cumprod(x))
+    return np.sum(np.cumprod(x)) + np.sum(np.cumsum(x) * np.arange(x.shape[0]))
 
 
 x = np.array([0.3, 0.1, 0.7, 0.2])
@@ -90,21 +90,19 @@ def test_another_gradient_uses_the_kernels(filled):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: data[:40] + b"\0" + data[41:]])
-def test_damaged_and_missing_kernels_are_compiled_again(filled, damage):
+def test_damaged_and_missing_kernels_are_compiled_again(filled):
     folder, (gradient, *_) = filled
-    run(folder)
     files = kernels(folder)
-    for each in files:
-        each.write_bytes(damage(each.read_bytes()))
+    whole = {each: each.read_bytes() for each in files}
+    for place, each in enumerate(files):
+        if place % 3 == 0:
+            each.unlink()
+        else:
+            each.write_bytes(whole[each][:-1] if place % 3 == 1 else whole[each][:40] + b"\0" + whole[each][41:])
     again, compiled, *_ = run(folder)
     assert again == gradient
-    assert compiled > 5
-    for each in files:
-        each.unlink()
-    again, compiled, *_ = run(folder)
-    assert again == gradient
-    assert compiled > 5
+    assert compiled >= len(files) > 5
+    assert kernels(folder) == files
 
 
 Pair = namedtuple("Pair", "a b")

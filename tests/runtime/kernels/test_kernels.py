@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 
 import numba
@@ -11,6 +10,7 @@ import pytest
 
 from srcad.errors import MayOverlap
 from srcad.runtime import kernels
+from tests.night import by_day
 
 X = np.random.default_rng(5).normal(size=(2, 3, 4))
 M = X[0]
@@ -19,8 +19,9 @@ V = M[0]
 ROWS = np.array([0, 2, 2])
 F = np.asfortranarray(M)
 
+FORMS = ("{}, 0", "{}, axis=-1", "{}, axis=(0, 2)", "{}, axis=1, keepdims=True", "{}, keepdims=True")
 REDUCTIONS = [
-    f"np.{name}({argument})"
+    f"np.{name}({form.format(x)})"
     for name, x in (
         ("sum", "x"),
         ("mean", "x"),
@@ -30,13 +31,7 @@ REDUCTIONS = [
         ("any", "x > 1"),
         ("all", "x > -2"),
     )
-    for argument in (
-        f"{x}, 0",
-        f"{x}, axis=-1",
-        f"{x}, axis=(0, 2)",
-        f"{x}, axis=1, keepdims=True",
-        f"{x}, keepdims=True",
-    )
+    for form in FORMS
 ]
 EXPRESSIONS = [
     *((text, (X,)) for text in REDUCTIONS),
@@ -157,14 +152,15 @@ def compare(one, other):
         assert np.shape(one) == np.shape(other)
 
 
-# Those that take Numba longest are compiled at night only, as are two thirds of all.
+# Those that take Numba longest are compiled at night only, as are two thirds of all. All reductions have one
+# implementation: by day each function and each form of arguments once.
 LONG = {"kernels.others_adjoint(x, y, 1)", "kernels.shares(np.min(x, axis=1, keepdims=True), x, 1, True)"}
-SHORT = [each for each in EXPRESSIONS[::3] if each[0] not in LONG]
-CHOSEN = EXPRESSIONS if os.environ.get("SRCAD_ALL_PROGRAMS") else SHORT
+SHORT = {*REDUCTIONS[:: len(FORMS) + 1], *(text for text, _ in EXPRESSIONS[len(REDUCTIONS) :: 3])} - LONG
+CASES = [pytest.param(*each, id=each[0]) for each in EXPRESSIONS]
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("text", "args"), CHOSEN, ids=[text for text, _ in CHOSEN])
+@pytest.mark.parametrize(("text", "args"), by_day(CASES, lambda text, args: text in SHORT))
 def test_compiled_like_interpreted(text, args):
     space = {"np": np, "kernels": kernels}
     exec(f"def f({', '.join(['x', 'y'][: len(args)])}): return {text}", space)

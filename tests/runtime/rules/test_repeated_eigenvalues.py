@@ -36,7 +36,20 @@ def largest_vector(x):
     return np.sum(np.linalg.eigh(x)[1][:, 3] ** 2 * WEIGHTS[0])
 
 
-@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+# By day one function of values and one of vectors is compiled, which have all kernels of eigenvalues.
+JIT = [False, pytest.param(True, marks=[pytest.mark.compiled, pytest.mark.nightly])]
+
+
+@pytest.mark.compiled
+def test_compiled_functions_have_their_gradient_or_none():
+    matrix = (MATRICES[1] + MATRICES[1].T) / 2
+    value, bar = srcad.value_and_grad(squares)(matrix)
+    assert value == pytest.approx(squares(matrix))
+    np.testing.assert_allclose((bar + bar.T) / 2, 2 * matrix, atol=1e-13)
+    assert np.isnan(srcad.grad(square_root)(matrix)).any()
+
+
+@pytest.mark.parametrize("jit", JIT)
 @pytest.mark.parametrize("matrix", MATRICES)
 @pytest.mark.parametrize("function", [squares, squares_alone])
 def test_functions_of_the_values_alone_have_their_gradient(function, matrix, jit):
@@ -55,7 +68,7 @@ def test_singular_values_alone_have_their_gradient(matrix):
     np.testing.assert_allclose(srcad.grad(cubes, jit=False)(matrix), 3 * (u * s**2) @ v, atol=1e-13)
 
 
-@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+@pytest.mark.parametrize("jit", JIT)
 @pytest.mark.parametrize("matrix", MATRICES[:2])
 @pytest.mark.parametrize("function", [square_root, polar_factor])
 def test_what_asks_how_vectors_turn_is_nan(function, matrix, jit):
