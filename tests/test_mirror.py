@@ -114,7 +114,6 @@ TESTED_ELSEWHERE = {
     "transforms/ir/pass_names.py": "driver/test_passes.py",
     "transforms/ir/type_annotations.py": "transforms/postoptimise/test_copy_elision_moves.py",
     "transforms/ir/unit.py": "transforms/normalise/test_ssa.py",
-    "transforms/lowering/calls/builtin_calls.py": "transforms/lowering/test_anf.py",
     "transforms/lowering/lowering_context.py": "frontend/test_lower.py",
     "transforms/lowering/inlining.py": "frontend/test_lower.py",
     "transforms/lowering/lists/growing_list_operations.py": "transforms/lowering/lists/test_growing_lists.py",
