@@ -61,6 +61,7 @@ ABOUT_MORE = {
     "test_sample_programs.py": "the folder benchmarks/programs/",
     "test_seeded_faults.py": "scripts/faults.py",
     "test_strong_zeros.py": "slopes that are infinite where the derivative is zero, in every mode",
+    "test_waiting.py": "waits of the tests, all of which end",
     "test_workloads.py": "the workloads of benchmarks/",
 }
 
