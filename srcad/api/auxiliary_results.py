@@ -25,7 +25,6 @@ from srcad.refusals.derivatives import NO_AUXILIARY
 from srcad.refusals.types_and_results import RESULT_NOT_SCALAR
 from srcad.runtime.stop_gradient import stop_gradient
 
-
 _NO_PAIR = "with has_aux=True a function returns a pair"
 
 
@@ -60,9 +59,6 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     given = ", ".join(each.name for each in parameters)
     shown = name_of(function)
     name = f"{shown}_with_aux"
-    problem = (
-        f"{shown} is differentiated with has_aux=True, and has to return a pair: a value, and what else it computed"
-    )
     text = (
         f"def {name}({given}):\n"
         f"    {pair} = {called}({given})\n"
