@@ -17,7 +17,7 @@ from tests.fuzz.families import family_of, program
 
 COUNTS = Path(__file__).parent / "counts.json"
 FAILURES = ("wrong", "crash", "slow")
-RENEWED_AFTER = 300  # programs that one process checks, which keep memory that they have compiled
+RENEWED_AFTER = 1000  # programs that one process checks, which keep memory that they have compiled
 
 
 class Attempt(NamedTuple):
