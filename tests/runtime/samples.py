@@ -56,7 +56,7 @@ UNARY = {
     np.radians: ANY, np.deg2rad: ANY, np.nan_to_num: ANY, np.real: ANY, np.conjugate: ANY, np.negative: ANY,
     np.positive: ANY, np.absolute: SIGNED, np.fabs: SIGNED, np.float64: ANY, operator.neg: ANY, operator.pos: ANY,
     operator.abs: SIGNED, builtins.abs: SIGNED, kernels.sinc_slope: np.array([-1.3, 0.4, 0.7, 2.2]),
-    np.sign: SIGNED, np.floor: SIGNED, np.ceil: SIGNED, np.trunc: SIGNED, np.rint: SIGNED, np.fix: SIGNED,
+    np.sign: SIGNED, np.floor: SIGNED, np.ceil: SIGNED, np.trunc: SIGNED, np.rint: SIGNED,
     np.round: SIGNED, np.around: SIGNED,
     **scipy_samples.UNARY,
 }  # fmt: skip
@@ -257,7 +257,7 @@ DEFINED: dict[Any, list[Sample]] = {
     kernels.mapped_over: [s(math.sin, MATRIX), s(math.hypot, MATRIX, MATRIX[0]), s(math.exp, 0.3)],
     np.apply_along_axis: [s(np.sum, 0, MATRIX), s(np.cumsum, -1, MATRIX), s(np.diag, 0, CUBE), s(np.max, 1, CUBE)],
     builtins.divmod: [s(2.3, 0.7)],
-    np.modf: [s(SIGNED)],
+    np.modf: [s(SIGNED)], np.fix: [s(SIGNED)],
     math.modf: [s(2.3)],
     builtins.sum: [s(ANY), s(MATRIX, 1.0)],
     np.var: [s(MATRIX), s(CUBE, axis=(0, 2), ddof=1), s(MATRIX, axis=1, keepdims=True)],
