@@ -106,7 +106,8 @@ class _Check:
         except CompilerBug as bug:
             return Outcome("crash", _words(bug))
         except SrcadError as refusal:
-            return _refused(refusal)
+            found = _refused(refusal)  # of generated code without its place, which the public functions add
+            return found if found.kind == "refused" else self.refusal() or found
         except Exception as problem:  # noqa: BLE001 - each is a failure of srcad, unless the public functions refuse it
             return self.refusal() or Outcome("crash", _words(problem))
 
