@@ -230,6 +230,13 @@ DIRECTIONS = (
     Bad("srcad.hvp(total)(ones, 'x')", BadValue, "the direction is 'x'"),
     Bad("srcad.hvp(total)(ones, None)", BadArgument, "the direction has the shape ()"),
     Bad("srcad.hvp(square)(2.0, ones)", BadArgument, "the direction has the shape (3,)"),
+    Bad("srcad.hvp(total)(ones, np.ma.ones(3))", BadType, "the direction is of type MaskedArray, not an array"),
+    Bad("srcad.jvp(total, (ones,), (np.asmatrix(ones),))", BadType, "the tangent is of type matrix, not an array"),
+    Bad(
+        "value, pull = srcad.vjp(vector, 2.0, jit=False)\npull(np.ma.ones(2))",
+        BadType,
+        "the cotangent is of type MaskedArray, not an array",
+    ),
     Bad("value, pull = srcad.vjp(square, 2.0, jit=False)\npull(ones)", BadArgument, "the cotangent has the shape (3,)"),
     Bad("value, pull = srcad.vjp(square, 2.0, jit=False)\npull('x')", BadValue, "the cotangent is 'x'"),
     Bad("value, pull = srcad.vjp(square, 2.0, jit=False)\npull(None)", BadValue, "the cotangent is None"),
