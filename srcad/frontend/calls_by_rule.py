@@ -10,7 +10,6 @@ function, which is linear in its cotangent, is transposed; that of a `custom_jvp
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
@@ -23,7 +22,7 @@ from srcad.frontend.call_arguments import known_arguments
 from srcad.frontend.captured_values import spell
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.load_source import name_of, plain_function
-from srcad.frontend.recursive_and_large_helpers import Outline, Outlined
+from srcad.frontend.recursive_and_large_helpers import Outline, Outlined, is_builtin
 from srcad.frontend.scope import Meaning, Procedure, is_users, procedure_of
 from srcad.refusals.users_rules import FORWARD_NO_PAIR, RULE_COUNT, RULE_FORM, RULE_OF_VARIADIC, TANGENT_NO_PAIR
 from srcad.runtime.rulebook import registry
@@ -131,7 +130,7 @@ class _Call:
         leaves = [leaf for leaf in _leaves(outs, self.caller.memory) if isinstance(leaf, gast.Name)]
         if not leaves:
             return outs
-        make = _Results(self, outs, saved, leaves)
+        make = self.results(outs, saved, leaves)
         results = make.made()
         for each in walk_statements(body):
             self.within_rule(each, results[0])
@@ -218,13 +217,17 @@ class _Call:
             return function
         return self.lowering.read(procedure_of(load_source(function)))
 
+    def results(self, outs: gast.expr, saved: gast.expr | None, leaves: list[gast.Name]) -> _Results:
+        """What makes the results of the call."""
+        return _Results(self, outs, saved, leaves)
+
     def read_from_outside(self, body: Block) -> list[str]:
         """The variables that the inlined function reads, and that are neither its own nor its arguments."""
         own = {leaf.id for _, value in self.arguments for leaf in _names(value, self.caller.memory)}
         own |= {str(written(each)) for each in walk_statements(body)}
         own |= {node.id for each in body for node in gast.walk(each) if _is_stored(node)}
         read = dict.fromkeys(name for each in body for name in names_in(each))
-        return [name for name in read if name not in own and name not in self.draft.bindings and not _is_builtin(name)]
+        return [name for name in read if name not in own and name not in self.draft.bindings and not is_builtin(name)]
 
 
 class _Results:
@@ -554,7 +557,3 @@ def _is_number(value: Any) -> bool:
 def _is_own(called: Any) -> bool:
     """Whether the compiler knows a function: those of Python's operators, its builtins, and our own."""
     return str(getattr(called, "__module__", "")).partition(".")[0] in ("_operator", "builtins", "math", "srcad")
-
-
-def _is_builtin(name: str) -> bool:
-    return hasattr(builtins, name)

@@ -40,6 +40,7 @@ from srcad.frontend.try_statements import Attempted
 from srcad.refusals.constructs import DEEP_EXPRESSION, STARRED_PARAMETERS
 from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
+from srcad.runtime.rulebook.theorems import SolvedBy
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.attempts import Attempt
 from srcad.transforms.inference.subroutine_types import Subroutine
@@ -214,6 +215,10 @@ class _Lowering:
     def by_users_rule(self, node: gast.Call, callee: Any, caller: Flattener, place: Place | None) -> gast.expr | None:
         """A call of a function with a rule of the user's own; where that is stated, the call becomes a primitive's."""
         bound = callee.function if isinstance(callee, Method) else callee
+        if isinstance(bound, SolvedBy):
+            from srcad.frontend.solver_calls import call_of_solver  # which few programs need
+
+            return call_of_solver(self, node, bound, caller, place)
         if hasattr(type(bound), "__srcad_custom__"):
             from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
 

@@ -62,6 +62,7 @@ _libraries = {
     "scipy.stats": "srcad.runtime.rules.scipy.stats",
     "scipy.signal": "srcad.runtime.rules.scipy.signal",
     "scipy.integrate": "srcad.runtime.rules.scipy.integrate",
+    "scipy.optimize": "srcad.runtime.rules.scipy.optimize",
 }
 _loaded: list[str] = []
 _complete: list[bool] = []

@@ -11,7 +11,7 @@ as well, through which nothing is differentiated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,7 +32,8 @@ class RuleFunction:
 
     lowered     the function in core form
     passed      what is passed for each of its parameters: an argument of the result, by its place, the adjoint of a
-                result or the tangent of an argument, or zero: ("argument", 3), ("bar", 0), ("dot", 1), ("zero", 1)
+                result or the tangent of an argument, or zero: ("argument", 3), ("bar", 0), ("dot", 1), ("zero", 1);
+                or the result, where it is the only one: ("result", 0)
     targets     for each of its results the argument that it belongs to, by its place
     captured    places of further arguments, which it reads from enclosing functions
     made        makes what generated code calls from the lowered function, where that is not what is called itself
@@ -95,6 +96,16 @@ class RuleResult:
         """The functions of the rule that derivatives call."""
         return [each for each in (self.backward, self.forward) if each is not None]
 
+    def with_versions(self, version: Callable[[RuleFunction], Any]) -> RuleResult:
+        """The same result, with other functions in core form in the place of those of the rule."""
+        made = RuleResult(self.wish, self.origin, self.number, self.outs)
+        made.count, made.inputs, made.others, made.closed = self.count, self.inputs, self.others, self.closed
+        made.first = made if self.first is self else self.first
+        made.backward, made.forward = (
+            None if each is None else replace(each, lowered=version(each)) for each in (self.backward, self.forward)
+        )
+        return made
+
     def capture(self, function: RuleFunction) -> int:
         """The place of a further argument, which a function of the rule reads."""
         self.count += 1
@@ -144,6 +155,8 @@ class RuleResult:
                 given.append(_name(place))
             elif what == "dot":
                 given.append(f"d[{_name(place)}]")
+            elif what == "result":
+                given.append("y")
             elif what == "zero":
                 given.append(f"kernels.zero_like({_name(place)})")
             elif place == self.number:
