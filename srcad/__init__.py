@@ -12,6 +12,7 @@ from srcad.runtime.jit.gc_pause import nothing_collected
 if TYPE_CHECKING:
     from srcad.api.custom_rules import custom_jvp, custom_vjp
     from srcad.api.grad_vjp_jvp import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from srcad.api.implicit_functions import implicit
     from srcad.errors import (
         BadArgument,
         BadIndex,
@@ -103,6 +104,7 @@ _HOMES = {
     "grad": "srcad.api.grad_vjp_jvp",
     "hessian": "srcad.api.grad_vjp_jvp",
     "hvp": "srcad.api.grad_vjp_jvp",
+    "implicit": "srcad.api.implicit_functions",
     "is_tensor": "srcad.runtime.tape.public",
     "jacobian": "srcad.api.grad_vjp_jvp",
     "jvp": "srcad.api.grad_vjp_jvp",
@@ -128,8 +130,8 @@ __all__ = [
     "IndexedSlices",
     "MayOverlap",
     "MissingRule",
-    "NonFinite",
     "NoSolution",
+    "NonFinite",
     "NotATensor",
     "NotDifferentiable",
     "PerformanceWarning",
@@ -159,6 +161,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "is_tensor",
     "jacobian",
     "jvp",

@@ -172,7 +172,9 @@ class Outline:
             **{each.callee: each.body for each in self.finished.values()},
         }
         stored = {key: stored_in(each) for key, each in bodies.items()}
-        variables = {*parameters, *(capture.parameter for capture in self.draft.hidden)}.union(*stored.values())
+        variables = {*parameters, *(capture.parameter for capture in self.draft.hidden)}.union(
+            *stored.values(), *(each.parameters for each in self.finished.values())
+        )
         self._refuse_rebinding(stored, parameters)
         for outlined in self.finished.values():
             own = stored[outlined.callee] | set(outlined.parameters)

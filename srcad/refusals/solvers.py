@@ -24,13 +24,11 @@ UNKNOWN_FUNCTION = Refusal(
     "the function that `{solver}` gets is not known while compiling",
     "pass a function, a lambda or a method that is defined once",
     """
-    from scipy.optimize import root
+    from functools import partial
+    from scipy.optimize import brentq
 
     def f(a):
-        functions = []
-        for k in range(int(a)):
-            functions.append(lambda x: x - a)
-        return root(functions[-1], 1.0).x[0]
+        return brentq(partial(lambda k, x: x * x - k, a), 0.0, 10.0)
     """,
 )
 

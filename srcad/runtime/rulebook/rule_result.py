@@ -36,6 +36,7 @@ class RuleFunction:
                 or the result, where it is the only one: ("result", 0)
     targets     for each of its results the argument that it belongs to, by its place
     captured    places of further arguments, which it reads from enclosing functions
+    version     makes a version of it for the types of its arguments
     made        makes what generated code calls from the lowered function, where that is not what is called itself
     """
 
@@ -44,16 +45,22 @@ class RuleFunction:
     targets: list[int]
     captured: list[int] = field(default_factory=list)
     made: Callable[[Any], Any] | None = None
+    version: Callable[[RuleFunction], Any] | None = None
+
+    @cached_property
+    def typed(self) -> Any:
+        """The function in core form, for known types of the arguments where `version` makes it; that is done once."""
+        return self.lowered if self.version is None else self.version(self)
 
     @cached_property
     def called(self) -> Any:
         """What generated code calls."""
-        return self.lowered if self.made is None else self.made(self.lowered)
+        return self.typed if self.made is None else self.made(self.typed)
 
     @property
     def name(self) -> str:
         """The name by which generated code calls it."""
-        return str(self.lowered.name)
+        return str(self.typed.name)
 
 
 class RuleResult:
@@ -97,12 +104,12 @@ class RuleResult:
         return [each for each in (self.backward, self.forward) if each is not None]
 
     def with_versions(self, version: Callable[[RuleFunction], Any]) -> RuleResult:
-        """The same result, with other functions in core form in the place of those of the rule."""
+        """The same result, by a rule whose functions are versions for known types of their arguments."""
         made = RuleResult(self.wish, self.origin, self.number, self.outs)
         made.count, made.inputs, made.others, made.closed = self.count, self.inputs, self.others, self.closed
         made.first = made if self.first is self else self.first
         made.backward, made.forward = (
-            None if each is None else replace(each, lowered=version(each)) for each in (self.backward, self.forward)
+            None if each is None else replace(each, version=version) for each in (self.backward, self.forward)
         )
         return made
 

@@ -6,9 +6,9 @@
     def root(fun, x0, args=(), method="hybr", ...):
         x = ROOT(fun, args, start, method, ...)
 
-The library runs as it is, in Python; `run` calls it. Its value `x` satisfies `residual(x, *args) == 0`, and the implicit
-function theorem gives the derivatives, through which iterations are never differentiated. What `fun` reads from the
-functions around it counts as its arguments.
+The library runs as it is, in Python; `run` calls it. Its value `x` satisfies `residual(x, *args) == 0`, and the
+implicit function theorem gives the derivatives: iterations are never differentiated. What `fun` reads from the functions
+around it counts as its arguments.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class SolvedBy:
     theorem   what the solution satisfies; None: it has no derivative
     called    what the solver calls, an expression of `function` and the arguments of the user's function
     leading   the arguments that the solver gives to the function, of which the first is the unknown
-    is_array  whether the solution is an array
+    option    what the solver calls where it is given a further function, such as a derivative
+    kind      what the solution is; "like the first": like the first argument that is given to `run`
     """
 
     __srcad_primitive__ = True
@@ -40,7 +41,8 @@ class SolvedBy:
     theorem: Theorem | None
     called: str = "function(x{args})"
     leading: tuple[str, ...] = ("x",)
-    is_array: bool = True
+    option: str = "function({own}{args})"
+    kind: Literal["vector", "number", "matrix", "like the first"] = "vector"
 
     @property
     def __name__(self) -> str:
@@ -56,3 +58,21 @@ class SolvedBy:
 
 class Unsolved(Exception):
     """A solver found no solution; the argument says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class NoRule:
+    """What a definition calls for arguments that it has no derivative for: such a call is refused while compiling."""
+
+    __srcad_primitive__ = True
+
+    what: str
+    way: str
+
+    @property
+    def __name__(self) -> str:
+        return "no_rule"
+
+    def __call__(self) -> Any:
+        """It is known to the compiler only."""
+        raise NotImplementedError(f"{self.what}: {self.way}")

@@ -16,17 +16,22 @@ import numpy as np
 from numba import objmode
 from numba import types as nb
 from numba.core.dispatcher import Dispatcher
-from numba.extending import typeof_impl
+from numba.extending import overload, typeof_impl
 
 from srcad.errors import Place
 from srcad.refusals.solvers import NOT_CONVERGED
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.theorems import SolvedBy, Unsolved
+from srcad.runtime.support.numba_refresh import refresh_if_compiling
 from srcad.transforms.inference.subroutine_types import Subroutine
 
 
 class Leaf(int):
     """The position of an argument of a call, in the form of what a solver is given."""
+
+
+class Part(int):
+    """The number of a further function, in the form of what a solver is given."""
 
 
 class SolverCall:
@@ -36,50 +41,97 @@ class SolverCall:
     """
 
     def __init__(
-        self, name: str, of: Subroutine, solver: SolvedBy, given: tuple[Any, ...], own: int, rest: int, place: Place | None = None
+        self,
+        name: str,
+        of: Subroutine,
+        solver: SolvedBy,
+        kind: str | int,
+        given: tuple[Any, ...],
+        own: int,
+        rest: int,
+        functions: Sequence[tuple[Subroutine, tuple[Leaf, ...]]] = (),
+        place: Place | None = None,
     ) -> None:
-        """`own` arguments are for the solver, `rest` for the function, after those that the solver gives it."""
+        """`own` arguments are for the solver, `rest` for the function, after those that the solver gives it.
+
+        `kind` is that of the solution: "number", "vector", "matrix", or the argument whose kind it has.
+        """
         self.__name__ = self.name = name
         self.of, self.solver, self.given, self.own, self.rest = of, solver, given, own, rest
-        self.place = place
+        self.kind, self.functions, self.place = kind, functions, place
         self.__srcad_rule__ = Rule(self, "zero")
 
     def __repr__(self) -> str:
-        return f"<call {self.name} of {self.solver!r} given {self.given!r}, {self.own} {self.rest} {self.of!r}>"
+        functions = [(*places, repr(each)) for each, places in self.functions]
+        told = f"{self.solver!r} given {self.given!r}, {self.kind} {self.own} {self.rest}"
+        return f"<call {self.name} of {told} {self.of!r} {functions}>"
 
     def __call__(self, *args: Any) -> Any:
         """The solution. Raises NotConverged if there is none."""
-        rest = args[self.own :]
-        function: Callable[..., Any] = self.of
-
-        def called(*own: Any) -> Any:
-            return function(*own, *rest)
-
+        called = bound(self.of, args[self.own :])
+        further = [bound(each, [args[at] for at in places]) for each, places in self.functions]
         try:
-            found = self.solver.run(called, *(_filled(each, args) for each in self.given))
+            found = self.solver.run(called, *(_filled(each, args, further) for each in self.given))
         except Unsolved as problem:
             raise NOT_CONVERGED.at(self.place, solver=self.solver.name, reason=problem.args[0]) from None
-        return np.ascontiguousarray(found, dtype=np.float64) if self.solver.is_array else float(found)
+        rank = np.ndim(args[self.kind]) if isinstance(self.kind, int) else _RANKS[self.kind]
+        return np.ascontiguousarray(found, dtype=np.float64) if rank else float(found)
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
         """The call for compiled code: it runs in object mode."""
         names = ", ".join(f"a{k}" for k in range(self.own + self.rest))
-        text = f"def {self.name}({names}):\n    with objmode(y=kind):\n        y = run({names})\n    return y\n"
-        kind = nb.float64[::1] if self.solver.is_array else nb.float64
-        namespace: dict[str, Any] = {"objmode": objmode, "kind": kind, "run": self}
-        exec(text, namespace)
-        return numba.njit(namespace[self.name])
+        ways = [_in_object_mode(self, names, rank) for rank in range(4)]
+        if not isinstance(self.kind, int):
+            return ways[_RANKS[self.kind]]
+        chosen = _defined(f"lambda {names}: None", {})
+        called = f"lambda {names}: way({names})"
+
+        def way_for(kind: nb.Type) -> Any:
+            """The call for a starting point of this type."""
+            return _defined(called, {"way": ways[kind.ndim if isinstance(kind, nb.Array) else 0]})
+
+        text = f"lambda {names}: way_for(a{self.kind})"
+        made = {"way_for": way_for}
+        overload(chosen)(_defined(text, made))
+        refresh_if_compiling()
+        return numba.njit(_defined(f"lambda {names}: chosen({names})", {"chosen": chosen}))
 
 
-def _filled(form: Any, args: Sequence[Any]) -> Any:
-    """What a solver is given: a form with arguments in the place of leaves."""
+_RANKS = {"number": 0, "vector": 1, "matrix": 2}
+
+
+def _in_object_mode(called: SolverCall, names: str, rank: int) -> Dispatcher:
+    text = f"def {called.name}({names}):\n    with objmode(y=kind):\n        y = run({names})\n    return y\n"
+    kind = nb.Array(nb.float64, rank, "C") if rank else nb.float64
+    namespace: dict[str, Any] = {"objmode": objmode, "kind": kind, "run": called}
+    exec(text, namespace)
+    return numba.njit(namespace[called.name])
+
+
+def _defined(text: str, namespace: dict[str, Any]) -> Any:
+    return eval(text, namespace)
+
+
+def bound(function: Callable[..., Any], rest: Sequence[Any]) -> Callable[..., Any]:
+    """A function of its first arguments."""
+
+    def called(*own: Any) -> Any:
+        return function(*own, *rest)
+
+    return called
+
+
+def _filled(form: Any, args: Sequence[Any], functions: Sequence[Any]) -> Any:
+    """What a solver is given: a form with arguments in the place of leaves, and functions in that of parts."""
+    if isinstance(form, Part):
+        return functions[form]
     if isinstance(form, Leaf):
         return args[form]
     if isinstance(form, (tuple, list)):
-        return type(form)(_filled(each, args) for each in form)
+        return type(form)(_filled(each, args, functions) for each in form)
     if isinstance(form, dict):
-        return {key: _filled(each, args) for key, each in form.items()}
+        return {key: _filled(each, args, functions) for key, each in form.items()}
     return form
 
 

@@ -155,11 +155,15 @@ class _Rewriter:
         place, arguments = place_of(statement), statement.value.args
         kinds = [self.kind(each, result, place) for each in arguments]  # type: ignore[arg-type]
 
+        def kind_of(what: str, at: int) -> nb.Type:
+            if what == "argument":
+                return kinds[at]
+            number_of_result = what == "bar" and at != result.number
+            place = 0 if what in ("result", "bar") else at
+            return derivative_kind(kinds[result.others[at]] if number_of_result else kinds[place])
+
         def version(function: RuleFunction) -> Specialised:
-            given = []
-            for what, at in function.passed:
-                kind = kinds[0] if what == "result" else self.kind_of_bar(result, at, kinds) if what == "bar" else kinds[at]
-                given.append(kind if what == "argument" else derivative_kind(kind))
+            given = [kind_of(*each) for each in function.passed]
             return self.library.version(function.lowered, (*given, *(kinds[at] for at in function.captured)), place)
 
         made = result.with_versions(version)
@@ -167,10 +171,6 @@ class _Rewriter:
         self.bindings[name] = made
         statement.value.func = load(name)
         return statement
-
-    def kind_of_bar(self, result: RuleResult, number: int, kinds: list[nb.Type]) -> nb.Type:
-        """The type of the result of this number."""
-        return kinds[0] if number == result.number else kinds[result.others[number]]
 
     def call(self, statement: Any, callee: Subroutine) -> Block:
         """The call, the parts of its result, and stores for the arrays that the callee writes."""
@@ -220,7 +220,7 @@ def takes_derivatives(value: Any) -> bool:
     """Whether a value is a result by a rule whose functions call derivatives, and have no versions yet."""
     if not hasattr(type(value), "__srcad_result__"):
         return False
-    units = [each.lowered.unit for each in value.functions if isinstance(each.lowered, Subroutine)]
+    units = [each.lowered.unit for each in value.functions if each.version is None]
     return any(_calls_derivatives(each) for each in units)
 
 

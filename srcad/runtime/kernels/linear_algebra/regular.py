@@ -30,7 +30,7 @@ def regular(slope: Any, where: str) -> Any:
 
 
 @register_jitable
-def _is_singular(a):  # type: ignore[no-untyped-def]
+def _is_singular(a):
     """Whether a matrix, whose rows are scaled first, has no inverse to working precision."""
     n = a.shape[0]
     if n == 0:
@@ -41,8 +41,7 @@ def _is_singular(a):  # type: ignore[no-untyped-def]
         if largest == 0.0 or not np.isfinite(largest):
             return True
         scaled[i] = a[i] / largest
-    q, r = np.linalg.qr(scaled)
-    pivots = np.abs(np.diag(r))
+    pivots = np.abs(np.diag(np.linalg.qr(scaled)[1]))
     if np.min(pivots) == 0.0:
         return True
     inverse = np.linalg.inv(scaled)
@@ -60,7 +59,9 @@ class Singular(NoSolution):
         """The error, a NoSolution."""
         name, _, rest = where.partition("\t")
         found = rest.split("\t", 4)
-        place = Place(found[0], *map(int, found[1:4]), found[4]) if len(found) == 5 else None
+        place = None
+        if len(found) == 5:
+            place = Place(found[0], int(found[1]), int(found[2]), int(found[3]), found[4])
         return NoSolution(
             f"the Jacobian of the equation that the result of `{name}` satisfies is singular there, "
             "so that the result has no derivative",
@@ -77,17 +78,17 @@ def told(name: str, place: Place | None) -> str:
 
 
 @overload(regular)
-def _overload_regular(slope, where):  # type: ignore[no-untyped-def]
+def _overload_regular(slope, where):
     if isinstance(slope, types.Array):
 
-        def of_matrix(slope, where):  # type: ignore[no-untyped-def]
+        def of_matrix(slope, where):
             if _is_singular(slope):
                 raise Singular(where)
             return slope
 
         return of_matrix
 
-    def of_number(slope, where):  # type: ignore[no-untyped-def]
+    def of_number(slope, where):
         if slope == 0.0 or not np.isfinite(slope):
             raise Singular(where)
         return slope
