@@ -87,7 +87,7 @@ def test_on_a_tape():
 
 def test_singular_jacobian_raises_with_the_place():
     with pytest.raises(NoSolution, match="singular") as caught:
-        srcad.grad(lambda a: root_of_square(a), jit=False)(0.0)
+        srcad.grad(root_of_square, jit=False)(0.0)
     assert "test_implicit_functions.py" in str(caught.value)
 
 

@@ -7,8 +7,8 @@
         x = ROOT(fun, args, start, method, ...)
 
 The library runs as it is, in Python; `run` calls it. Its value `x` satisfies `residual(x, *args) == 0`, and the
-implicit function theorem gives the derivatives: iterations are never differentiated. What `fun` reads from the functions
-around it counts as its arguments.
+implicit function theorem gives the derivatives: iterations are never differentiated. What `fun` reads from around it
+counts as its arguments.
 """
 
 from __future__ import annotations

@@ -23,7 +23,9 @@ from srcad.refusals.solvers import NOT_CONVERGED
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.theorems import SolvedBy, Unsolved
 from srcad.runtime.support.numba_refresh import refresh_if_compiling
-from srcad.transforms.inference.subroutine_types import Subroutine
+from srcad.transforms.inference.derivative_callees import DerivativeCall
+from srcad.transforms.inference.subroutine_types import MAKERS, Subroutine
+from srcad.transforms.inference.type_inference import callees_in
 
 
 class Leaf(int):
@@ -68,14 +70,22 @@ class SolverCall:
 
     def __call__(self, *args: Any) -> Any:
         """The solution. Raises NotConverged if there is none."""
-        called = bound(self.of, args[self.own :])
-        further = [bound(each, [args[at] for at in places]) for each, places in self.functions]
+        called = bound(self.executable[0], args[self.own :])
+        further = [
+            bound(each, [args[at] for at in places])
+            for each, (_, places) in zip(self.executable[1:], self.functions, strict=True)
+        ]
         try:
             found = self.solver.run(called, *(_filled(each, args, further) for each in self.given))
         except Unsolved as problem:
             raise NOT_CONVERGED.at(self.place, solver=self.solver.name, reason=problem.args[0]) from None
         rank = np.ndim(args[self.kind]) if isinstance(self.kind, int) else _RANKS[self.kind]
         return np.ascontiguousarray(found, dtype=np.float64) if rank else float(found)
+
+    @cached_property
+    def executable(self) -> list[Callable[..., Any]]:
+        """The functions that the solver gets, first the one that it solves for."""
+        return [_runnable(each) for each in (self.of, *(each for each, _ in self.functions))]
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
@@ -111,6 +121,14 @@ def _in_object_mode(called: SolverCall, names: str, rank: int) -> Dispatcher:
 
 def _defined(text: str, namespace: dict[str, Any]) -> Any:
     return eval(text, namespace)
+
+
+def _runnable(function: Subroutine) -> Callable[..., Any]:
+    """A function in core form as one that Python can call."""
+    units = (function.unit, *callees_in(function.unit))
+    if any(isinstance(thing, DerivativeCall) for each in units for thing in each.bindings.values()):
+        return MAKERS[0](function)
+    return function
 
 
 def bound(function: Callable[..., Any], rest: Sequence[Any]) -> Callable[..., Any]:

@@ -113,7 +113,7 @@ def in_a_loop(a, b):
     total = 0.0
     for i in range(3):
         k = a + i
-        total += optimize.brentq(lambda x: x**3 - k * x - b, 0.0, 10.0)
+        total += optimize.brentq(lambda x: x**3 - k * x - b, 0.0, 10.0)  # noqa: B023 - called at once
         b = b * 1.1
     return total
 
@@ -192,7 +192,7 @@ def test_compiled_derivatives_run_scipy_in_object_mode():
         total = 0.0
         for i in range(v.shape[0]):
             c = v[i]
-            total += optimize.brentq(lambda x: x**3 + k * x - c, -10.0, 10.0) * i
+            total += optimize.brentq(lambda x: x**3 + k * x - c, -10.0, 10.0) * i  # noqa: B023
         return total
 
     v = np.array([1.0, 2.0, 3.0])
