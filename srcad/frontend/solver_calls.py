@@ -305,6 +305,13 @@ class _SolverCall(_Implicit):
         self.caller.emit(assign(result, call(name, *own, *rest), self.place))
         return load(result), None
 
+    def lowered(self, node: gast.Call) -> gast.expr:
+        """Emit the statements of the call, and return its value."""
+        if self.solver.theorem is not None:
+            return super().lowered(node)
+        self.bind(node)
+        return self.value()[0]
+
     def form(self, value: gast.expr, own: list[gast.expr]) -> Any:
         """What the solver is given: what is known while compiling, with `Leaf`s for variables, which go into `own`."""
         if isinstance(value, Structure):
@@ -454,7 +461,7 @@ def written_call(text: str, leading: Sequence[str], function: Any, names: Sequen
 
 def vanishing(theorem: Theorem | None, function: Callable[..., Any], names: Sequence[str]) -> Any:
     """The function that vanishes at a solution."""
-    if theorem in (None, "root"):
+    if theorem in (None, "root"):  # without a theorem, the result has no derivative
         return function
     args = "".join(f", {name}" for name in names)
     if theorem == "fixed point":
