@@ -29,7 +29,10 @@ NAMESPACES = {
         "and `converged` of results can be read. Bounds and constraints are refused; `linear_sum_assignment` has no\n"
         "derivative, as its result changes by jumps only."
     ),
-    "scipy.integrate": "Compiled; `cumulative_trapezoid` for vectors; not on a tape.",
+    "scipy.integrate": (
+        "Compiled; `cumulative_trapezoid` for vectors; not on a tape. `quad` and `solve_ivp` call SciPy in Python,\n"
+        "and differentiate what it computes on the nodes and steps that it chose ([guide](guide.md#solvers))."
+    ),
 }
 
 _HEAD = """# SciPy

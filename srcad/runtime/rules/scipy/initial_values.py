@@ -68,7 +68,7 @@ def _run_steps(function: Any, start: float, end: float, y0: Any, method: str, op
 
 
 STEPS = SolvedBy("solve_ivp", _run_steps, None, "np.asarray(function(t, y{args}))", ("t", "y"))
-NO_EVENTS = NoRule("solve_ivp with events", "solve for the time of the event with a root finder, as the end of the span")
+NO_EVENTS = NoRule("solve_ivp with events", "solve for the time of the event with a root finder, as the end")
 NO_DENSE = NoRule("solve_ivp with `dense_output`", "name the times with `t_eval`")
 NO_VECTORS = NoRule("solve_ivp with `vectorized`", "leave it out: it saves no time here")
 NO_METHOD = NoRule("solve_ivp with this method", "use RK45, RK23 or DOP853")
@@ -148,4 +148,6 @@ def solve_ivp(
     if t_eval is None:
         return IvpResult(start + fractions * (end - start), np.transpose(solution), True, 0)
     times = 1.0 * np.asarray(t_eval)
-    return IvpResult(times, np.transpose(_between(solution, slopes, fractions, start, end, times, polynomials)), True, 0)
+    return IvpResult(
+        times, np.transpose(_between(solution, slopes, fractions, start, end, times, polynomials)), True, 0
+    )
