@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.errors import BadArgument, NotDifferentiable, UnsupportedSyntax
 from srcad.refusals.refusal import Refusal
 
 CUSTOM_GRADIENT_OF_TAPE = Refusal(
@@ -38,6 +38,18 @@ NOT_INSIDE_NJIT = Refusal(
         return slopes(x)
     """,
     "f(np.ones(3))",
+)
+
+HOLOMORPHIC = Refusal(
+    BadArgument,
+    "`holomorphic=True`",
+    "srcad.{transform} has no option `holomorphic`: it differentiates functions that return one real number",
+    "the derivative of a complex function is srcad.jvp(f, (z,), (1.0,))[1]; gradients of real functions are conjugated",
+    """
+    def f(z):
+        return z * z
+    """,
+    "srcad.grad(f, holomorphic=True)(2.0 + 1.0j)",
 )
 
 NESTED_RESULT = Refusal(

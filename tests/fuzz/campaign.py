@@ -66,14 +66,14 @@ class _Worker:
         try:
             return self.connection.recv()
         except EOFError:
-            self.process.join()
+            self.process.join(60.0)
             self.left = 0
             return Attempt(self.seed, family_of(self.seed), Outcome("crash", f"exit status {self.process.exitcode}"))
 
     def stop(self) -> None:
         """End the process."""
         self.process.kill()
-        self.process.join()
+        self.process.join(60.0)
         self.connection.close()
 
 
