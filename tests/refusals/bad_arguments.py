@@ -85,7 +85,7 @@ OPTIONS = (
     Bad("srcad.grad(square, reduce_axes=())", TypeError, "unexpected keyword argument 'reduce_axes'", own=True),
     Bad("srcad.grad(square, 'x', argnums=0)", BadArgument, "both `wrt` and `argnums` are given"),
     Bad("srcad.grad(square, holomorphic=True)", BadArgument, "srcad.grad has no option `holomorphic`"),
-    Bad("srcad.grad(square, has_aux=True)(2.0)", TypeError, "has to return a pair", own=True),
+    Bad("srcad.grad(square, has_aux=True)(2.0)", BadType, "square has to return a pair"),
     Bad("srcad.function(square, nopython=True)", TypeError, "unexpected keyword argument 'nopython'", own=True),
     Bad("srcad.grad(square, without='loop_fusin')", BadArgument, "there is no pass 'loop_fusin'"),
     Bad("srcad.grad(square, without='spot')", BadArgument, "the pass 'spot' has a new name"),

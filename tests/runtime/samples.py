@@ -18,7 +18,13 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
-from tests.runtime import scipy_linalg_samples, scipy_samples, scipy_signal_samples, scipy_stats_samples
+from tests.runtime import (
+    scipy_fft_samples,
+    scipy_linalg_samples,
+    scipy_samples,
+    scipy_signal_samples,
+    scipy_stats_samples,
+)
 from tests.runtime.further_samples import (
     FURTHER_COMPLEX,
     FURTHER_DEFINED,
@@ -246,6 +252,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     **FURTHER_SAMPLES,
     **scipy_samples.SAMPLES,
     **scipy_linalg_samples.SAMPLES,
+    **scipy_fft_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -422,6 +429,7 @@ DEFINED: dict[Any, list[Sample]] = {
     np.correlate: [s(ANY, POSITIVE[:2]), s(ANY, POSITIVE[:3], "full"), s(ANY, POSITIVE, "same")],
     **scipy_samples.DEFINED,
     **scipy_linalg_samples.DEFINED,
+    **scipy_fft_samples.DEFINED,
     **scipy_stats_samples.DEFINED,
     **scipy_signal_samples.DEFINED,
 }
@@ -440,6 +448,7 @@ DISCRETE = {
     *FURTHER_DISCRETE,
     *scipy_samples.DISCRETE,
     *scipy_linalg_samples.DISCRETE,
+    *scipy_fft_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,
