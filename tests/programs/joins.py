@@ -82,6 +82,26 @@ def rows_in_a_loop(x):
     return total + np.sum(u)
 
 
+def rows_apart(x):
+    """The loops over rows stay apart, for the largest is needed in between; those in them are joined."""
+    n = x.shape[0]
+    a = np.empty((n, n))
+    b = np.empty((n, n))
+    c = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            a[i, j] = np.sin(x[i]) * x[j]
+        for j in range(n):
+            b[i, j] = a[i, j] * x[i]
+    scale = np.max(b)
+    for i in range(n):
+        for j in range(n):
+            c[i, j] = b[i, j] * scale
+        for j in range(n):
+            a[i, j] = a[i, j] * c[i, j]
+    return np.sum(a)
+
+
 # Not joined -----------------------------------------------------------------------------------------------------------
 
 
@@ -209,4 +229,5 @@ PROGRAMS = [
     Program(misfit_of_rows, vector(0)),
     *(Program(each, lambda rng: (rng.uniform(0.3, 1.7, 6),), compiled=True) for each in MANY),
     Program(rows_in_a_loop, vector(0)),
+    Program(rows_apart, vector(4)),
 ]

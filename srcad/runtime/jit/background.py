@@ -87,11 +87,11 @@ def submit(work: Callable[[], None]) -> None:
     _register()
     state = _state
     with state.lock:
-        state.unfinished += 1
-        state.work.put(work)
         if state.thread is None:
             state.thread = threading.Thread(target=_run, args=(state,), name="srcad compiler", daemon=True)
             state.thread.start()
+        state.work.put(work)
+        state.unfinished += 1
 
 
 def wait(seconds: float = 600.0) -> bool:
@@ -116,8 +116,11 @@ def _run(state: _State) -> None:
                 work()
         except GivenUp:
             return
+        except Exception:  # noqa: BLE001 - whatever it is, it does not stop what is submitted later
+            threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
         finally:
-            state.unfinished -= 1
+            with state.lock:
+                state.unfinished -= 1
 
 
 def compiled_apart(order: Order) -> bool:

@@ -103,6 +103,8 @@ class _Fusion:
                 self.joined[first, second] = self.join(first, second)
             else:
                 self.refused.add((first, second))
+        if self.joined.keys().isdisjoint(pairs):
+            return [self.inside(each) for each in block]
         return order.arranged({first: made for (first, _), made in self.joined.items()})
 
     def inside(self, statement: gast.stmt) -> gast.stmt:

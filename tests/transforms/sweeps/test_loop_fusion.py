@@ -35,6 +35,10 @@ def test_loops_in_a_loop_are_joined():
     assert before - after == 2
 
 
+def test_loops_in_loops_that_stay_apart_are_joined():
+    assert loops(joins.rows_apart) == (8, 4)  # the sum of rows as well
+
+
 @pytest.mark.parametrize("function", joins.APART)
 def test_others_stay_apart(function):
     before, after = loops(function)
