@@ -66,8 +66,9 @@ class Reverser:
         end = self.program.flow.spot(body[-1]).number
         plan.last = end
         plan.nodes.insert(1, Step(end, [clone(each) for each in seed], body[-1]))
-        scheduler = Scheduler(self.program, self.adjoints)
+        scheduler = Scheduler(self.program, self.adjoints) if spots else None
         for loop in spots:
+            assert scheduler is not None
             nodes = scheduler.scheduled(plan.nodes, loop)
             if nodes is not None and isinstance(nodes[0], Step):  # the zeros come first
                 plan.nodes = nodes
