@@ -72,6 +72,15 @@ STEPS = (
         lambda short: [tests("-n0", "--nightly", *(["-k", "views-1"] if short else []), "tests/driver/test_passes.py")],
     ),
     Step(
+        "cases",
+        "the cases of tables of which every run takes some: compiled functions above all",
+        lambda short: [
+            tests("-n0", "--nightly", "tests/transforms/normalise", "-k", "50")
+            if short
+            else tests("--nightly", "--deselect", "tests/driver/test_passes.py", "--deselect", "tests/faults")
+        ],
+    ),
+    Step(
         "random",
         "random programs, with passes left out at random, in all modes, and with each pass left out",
         lambda _: [tests("-n0", "-rP", *PROGRAMS), tests("-n0", "tests/driver/test_passes.py", "-k", "random")],

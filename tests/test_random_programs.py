@@ -68,7 +68,7 @@ def test_random_programs_are_right_or_refused(part):
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=SLOW, max_examples=3)
+@settings(suppress_health_check=SLOW, max_examples=2)
 @given(programs())
 def test_second_derivatives_of_random_programs_are_right_or_refused(text):
     assume(outcome(text) == "compared")
