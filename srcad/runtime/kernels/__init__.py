@@ -141,7 +141,9 @@ from srcad.runtime.kernels.linear_algebra.eigen import (
     inverse_gaps,
     inverse_gaps_of_squares,
     largest_of_columns,
+    mirrored,
     singular_values,
+    upper_eigenvectors,
     values_of_vectors,
 )
 from srcad.runtime.kernels.linear_algebra.products import (
@@ -173,6 +175,7 @@ from srcad.runtime.kernels.overloads import (
     einsum_loops,
     fourier_transforms,
     matrix_stacks,
+    numpy_joins,
     numpy_shapes,
     reductions,
 )
@@ -394,6 +397,7 @@ __all__ = [
     "matmul_adjoint_b",
     "matrix_stacks",
     "may_overlap",
+    "mirrored",
     "modulus",
     "natural",
     "new_list",
@@ -402,6 +406,7 @@ __all__ = [
     "norm_of_all",
     "norm_of_matrices",
     "norm_of_order",
+    "numpy_joins",
     "numpy_shapes",
     "of_each",
     "only_element",
@@ -496,6 +501,7 @@ __all__ = [
     "unstack",
     "untranspose",
     "unvstack",
+    "upper_eigenvectors",
     "values_of_vectors",
     "weights",
     "whole_places",
