@@ -116,7 +116,7 @@ from srcad.runtime.kernels.arrays.scans import (
 from srcad.runtime.kernels.arrays.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_beside
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
-from srcad.runtime.kernels.arrays.strong_products import strong_product, strong_quotient
+from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.linear_algebra import blas
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
@@ -165,6 +165,7 @@ from srcad.runtime.kernels.linear_algebra.products import (
     times_transpose,
     transpose_times,
 )
+from srcad.runtime.kernels.linear_algebra.regular import regular
 from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     einsum_adjoint,
     tensordot_adjoint_a,
@@ -433,6 +434,7 @@ __all__ = [
     "power_log_slope",
     "power_slope",
     "product_of",
+    "product_of_derivatives",
     "pseudo_inverse",
     "put_along",
     "put_along_adjoint",
@@ -441,6 +443,7 @@ __all__ = [
     "reduced_size",
     "reductions",
     "refuse_overlap",
+    "regular",
     "release",
     "removed",
     "repeat_adjoint",
