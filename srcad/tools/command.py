@@ -116,14 +116,16 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--warm", action="store_true", help="fill the cache folder with what many first calls need")
     doctor.set_defaults(run=_doctor)
 
-    cache = commands.add_parser("cache", help="tell how much the cache folder holds, list it, or clear it")
-    what = cache.add_mutually_exclusive_group()
-    what.add_argument("--list", action="store_true", help="list its modules with their size, what was used last first")
-    what.add_argument("--clear", action="store_true", help="delete all that srcad has stored there")
-    cache.set_defaults(run=_cache)
-
+    _add_cache(commands.add_parser("cache", help="tell how much the cache folder holds, list it, or clear it"))
     _add_check(commands.add_parser("check", help="compare a gradient with finite differences and with forward mode"))
     return parser
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--list", action="store_true", help="list its modules with their size, what was used last first")
+    what.add_argument("--clear", action="store_true", help="delete all that srcad has stored there")
+    parser.set_defaults(run=_cache)
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
