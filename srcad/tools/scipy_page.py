@@ -30,7 +30,16 @@ NAMESPACES = {
         "Arrays of any rank, filters along any axis, `lfilter` with `zi`; not on a tape. Kernels for real vectors and\n"
         "matrices are compiled. `sosfilt` with `zi` and `detrend` with break points raise `NotImplementedError`."
     ),
-    "scipy.integrate": "Compiled; `cumulative_trapezoid` for vectors; not on a tape.",
+    "scipy.optimize": (
+        "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
+        "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"
+        "and `converged` of results can be read. Bounds and constraints are refused; `linear_sum_assignment` has no\n"
+        "derivative, as its result changes by jumps only."
+    ),
+    "scipy.integrate": (
+        "Compiled; `cumulative_trapezoid` for vectors; not on a tape. `quad` and `solve_ivp` call SciPy in Python,\n"
+        "and differentiate what it computes on the nodes and steps that it chose ([guide](guide.md#solvers))."
+    ),
 }
 
 _HEAD = """# SciPy

@@ -235,10 +235,10 @@ def _overload_half_of(shape):
 @overload(is_within)
 def _overload_is_within(one, other):
     def impl(one, other):
+        larger = 0
         for k in range(len(one)):
-            if one[k] > other[k]:
-                return False
-        return True
+            larger += one[k] > other[k]
+        return larger == 0
 
     return impl
 
