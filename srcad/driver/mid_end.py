@@ -15,7 +15,7 @@ from srcad.transforms.inference.execution_tracing import Conflict
 from srcad.transforms.ir.code import Code
 from srcad.transforms.normalise.alias_versioning import choose
 from srcad.transforms.normalise.callee_specialisation import Library, calls_functions
-from srcad.transforms.normalise.type_decided_branches import without_decided
+from srcad.transforms.normalise.type_decided_branches import decided_before_typing, without_decided
 from srcad.transforms.normalise.type_splitting import note_join
 
 
@@ -28,8 +28,11 @@ def infer_types(code: Code) -> Code:
     try:
         found = reached_types(code.unit, code.signature) if observed is None else observed.types_of(code.unit)
     except CannotType as problem:
-        note_join(problem, code.unit, problem.name)
-        raise
+        decided = decided_before_typing(code.unit, code.signature)
+        if decided is None:
+            note_join(problem, code.unit, problem.name)
+            raise
+        found = decided
     except Conflict as problem:
         error = problem.as_error(code.unit)
         note_join(error, code.unit, problem.name)

@@ -23,7 +23,7 @@ MODES = ("arrays", "tangent")
 
 def turned(x):
     """A call that Numba does not know: axes and shifts are tuples."""
-    return np.roll(x, (1,), axis=(0,))
+    return np.roll(x, (1, 0), axis=0)
 
 
 def contracted(x, a):
@@ -145,7 +145,7 @@ def test_a_pullback_outlives_that_its_function_is_generated_anew():
 
 def test_values_of_another_rank_are_observed_anew():
     def f(x, k):
-        y = np.squeeze(np.roll(x, (1,), axis=(0,)))
+        y = np.squeeze(np.roll(x, (1, 0), axis=0))
         return np.sum(np.tensordot(y, y, axes=k) * 1.5)
 
     gradient = srcad.grad(f, jit=False)

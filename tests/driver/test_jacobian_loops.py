@@ -107,7 +107,7 @@ def test_a_jacobian_under_an_outer_tape_is_recorded():
 @pytest.mark.compiled
 def test_what_numba_cannot_compile_runs_in_python():
     def rolled(x):
-        return np.roll(x, (1,), axis=(0,)) * x
+        return np.roll(x, (1, 0), axis=0) * x
 
     x = srcad.constant([1.0, 2.0, 3.0])
     with srcad.GradientTape() as tape:

@@ -265,7 +265,7 @@ def test_what_is_refused_is_refused_at_once(runs):
 
 def test_what_numba_cannot_type_warns_as_without_tiers(runs):
     def rolled(x):
-        return np.sum(x * np.roll(x, (1,), axis=(0,)))
+        return np.sum(x * np.roll(x, (1, 0), axis=0))
 
     with pytest.warns(srcad.PerformanceWarning, match="no implementation of roll"):
         found = srcad.grad(rolled, tiered=True)(X)

@@ -199,6 +199,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     ],
     kernels.convolve_adjoint: [s(normal(5), POSITIVE[:2], ANY, "full"), s(ANY, POSITIVE[:3], ANY, "same")],
     kernels.eigenvectors: [s(SYMMETRIC)],
+    kernels.upper_eigenvectors: [s(SYMMETRIC)],
     kernels.orthogonal_factor: [s(MATRIX.T), s(SQUARE), s(STACK)],
     kernels.right_vectors: [s(MATRIX), s(MATRIX.T), s(SQUARE), s(CUBE)],
     np.bincount: [s(INTEGERS, ANY), s(INTEGERS, ANY, 6)],

@@ -22,7 +22,7 @@ from numba.core import compiler, errors, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.typed_passes import NopythonTypeInference
+from numba.core.typed_passes import NopythonTypeInference, PartialTypeInference
 from numba.core.types import Type
 
 from srcad.errors import Place, SrcadError
@@ -79,6 +79,28 @@ def infer(
     return Inferred(_locals(function, state.typemap, wanted), types.unliteral(state.return_type))
 
 
+def partly_inferred(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Mapping[str, Type]:
+    """The types that inference finds before it fails; a name with a value of unknown type may get another one.
+
+    >>> def unknown(x):
+    ...     y = x * 2.0
+    ...     return no_such_function(y)
+    >>> partly_inferred(unknown, (types.float32,))
+    {'x': float32, 'y': float64}
+    """
+    try:
+        with typing_only():
+            state = _typed(function, argument_types, _OPTIONS, _PartialInference)
+    except (errors.NumbaError, errors.UnsupportedBytecodeError, *_NUMBAS_OWN):
+        return {}
+    found: dict[str, set[Type]] = {}
+    for numbered, kind in state.typemap.items():
+        name, _, number = numbered.partition(".")
+        if name in function.__code__.co_varnames and (not number or number.isdigit()):
+            found.setdefault(name, set()).add(types.unliteral(kind))
+    return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1 and types.unknown not in kinds}
+
+
 def inferred_in_context(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Inferred:
     """`infer` inside another inference. Numba's errors pass unchanged, because Numba retries recursive calls."""
     state = _run(function, argument_types)
@@ -99,6 +121,17 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
         return [manager]
 
 
+class _PartialInference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
+    """Numba's compiler, stopped after an inference that goes on after errors."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        manager = PassManager("srcad partial inference")
+        manager.passes.extend(compiler.DefaultPassBuilder.define_untyped_pipeline(self.state).passes)
+        manager.add_pass(PartialTypeInference, "inference of what can be typed")
+        manager.finalize()
+        return [manager]
+
+
 @contextmanager
 def typing_only() -> Iterator[None]:
     """In the block, library functions are typed and not compiled."""
@@ -113,11 +146,16 @@ def _run(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Any:
         return _typed(function, argument_types, _OPTIONS)
 
 
-def _typed(function: Callable[..., Any], argument_types: tuple[Type, ...], options: Mapping[str, Any]) -> Any:
+def _typed(
+    function: Callable[..., Any],
+    argument_types: tuple[Type, ...],
+    options: Mapping[str, Any],
+    kind: Callable[..., Any] | None = None,
+) -> Any:
     typing_context, target_context = cpu_target.typing_context, cpu_target.target_context
     flags = compiler.Flags()
     cpu_target.options.parse_as_flags(flags, dict(options))
-    inference = _Inference(typing_context, target_context, None, argument_types, None, flags, {})
+    inference = (kind or _Inference)(typing_context, target_context, None, argument_types, None, flags, {})
     # The passes end with inference, so there is no compiled result to return.
     inference.state.cr = _NOTHING_COMPILED
     inference.compile_extra(function)

@@ -141,7 +141,9 @@ from srcad.runtime.kernels.linear_algebra.eigen import (
     inverse_gaps,
     inverse_gaps_of_squares,
     largest_of_columns,
+    mirrored,
     singular_values,
+    upper_eigenvectors,
     values_of_vectors,
 )
 from srcad.runtime.kernels.linear_algebra.products import (
@@ -174,6 +176,7 @@ from srcad.runtime.kernels.overloads import (
     einsum_loops,
     fourier_transforms,
     matrix_stacks,
+    numpy_joins,
     numpy_shapes,
     reductions,
 )
@@ -395,6 +398,7 @@ __all__ = [
     "matmul_adjoint_b",
     "matrix_stacks",
     "may_overlap",
+    "mirrored",
     "modulus",
     "natural",
     "new_list",
@@ -403,6 +407,7 @@ __all__ = [
     "norm_of_all",
     "norm_of_matrices",
     "norm_of_order",
+    "numpy_joins",
     "numpy_shapes",
     "of_each",
     "only_element",
@@ -499,6 +504,7 @@ __all__ = [
     "unstack",
     "untranspose",
     "unvstack",
+    "upper_eigenvectors",
     "values_of_vectors",
     "weights",
     "whole_places",

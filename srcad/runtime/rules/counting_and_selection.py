@@ -262,13 +262,12 @@ def gradient(f, *spacings, axis=None, edge_order=1):
         if np.ndim(f) == 1:
             slopes = kernels.gradient_along(f, spacings[0] if spacings else 1.0, None, edge_order)
         else:  # an array in place of NumPy's tuple: how many parts there are, types tell
-            parts = [
-                kernels.gradient_along(
-                    f, 1.0 if not spacings else spacings[k] if len(spacings) > 1 else spacings[0], k, edge_order
-                )
-                for k in range(np.ndim(f))
-            ]
-            slopes = np.array(parts)
+            first = kernels.gradient_along(f, spacings[0] if spacings else 1.0, 0, edge_order)
+            slopes = np.zeros((np.ndim(f),) + np.shape(f), first.dtype)
+            slopes[0] = first
+            for k in range(1, np.ndim(f)):
+                spacing = 1.0 if not spacings else spacings[k] if len(spacings) > 1 else spacings[0]
+                slopes[k] = kernels.gradient_along(f, spacing, k, edge_order)
         return slopes
     return kernels.gradient_along(f, spacings[0] if spacings else 1.0, axis, edge_order)
 

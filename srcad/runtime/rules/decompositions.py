@@ -119,18 +119,25 @@ def svdvals(x):
 
 @define(np.linalg.eigh)
 def eigh(a, UPLO="L"):
-    lower = np.tril(a) if UPLO == "L" else np.conjugate(np.swapaxes(np.triu(a), -1, -2))  # only this half is read
-    symmetric = lower + np.conjugate(np.swapaxes(np.tril(lower, -1), -1, -2))
-    v = kernels.eigenvectors(symmetric)
+    symmetric = kernels.mirrored(a, UPLO)
+    # LAPACK's signs of eigenvectors depend on the triangle that it reads.
+    v = kernels.eigenvectors(symmetric) if UPLO == "L" else kernels.upper_eigenvectors(symmetric)
     return kernels.values_of_vectors(symmetric, v), v
 
 
 @define(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    return np.linalg.eigh(a, UPLO)[0]
+    symmetric = kernels.mirrored(a, UPLO)
+    return kernels.values_of_vectors(symmetric, kernels.eigenvectors(symmetric))
 
 
-@adjoint(kernels.eigenvectors)
+@define(kernels.mirrored)
+def mirrored(a, uplo):
+    lower = np.tril(a) if uplo == "L" else np.conjugate(np.swapaxes(np.triu(a), -1, -2))  # only this half is read
+    return lower + np.conjugate(np.swapaxes(np.tril(lower, -1), -1, -2))
+
+
+@adjoint(kernels.eigenvectors, kernels.upper_eigenvectors)
 def eigenvectors(y, a):
     # Eigenvectors of equal eigenvalues have no derivative.
     w = kernels.values_of_vectors(a, y)
@@ -139,7 +146,7 @@ def eigenvectors(y, a):
     d[a] = 0.5 * (bar + np.conjugate(np.swapaxes(bar, -1, -2)))
 
 
-@tangent(kernels.eigenvectors)
+@tangent(kernels.eigenvectors, kernels.upper_eigenvectors)
 def eigenvectors_tangent(y, a):
     w = kernels.values_of_vectors(a, y)
     hermitian = 0.5 * (d[a] + np.conjugate(np.swapaxes(d[a], -1, -2)))

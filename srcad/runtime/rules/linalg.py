@@ -136,9 +136,7 @@ def outer_of_arrays_tangent(y, a, b):
 @define(np.tensordot)
 def tensordot_as_product(a, b, axes=2):
     if isinstance(axes, (tuple, list)):
-        of_a, of_b = axes
-        of_a = (of_a,) if isinstance(of_a, int) else tuple(of_a)
-        of_b = (of_b,) if isinstance(of_b, int) else tuple(of_b)
+        of_a, of_b = [tuple(each) if isinstance(each, (tuple, list)) else (each,) for each in axes]
         count = len(of_a)
         first = np.copy(np.moveaxis(a, of_a, tuple(range(-count, 0))))
         return kernels.contracted(first, np.copy(np.moveaxis(b, of_b, tuple(range(count)))), count)

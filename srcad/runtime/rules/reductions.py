@@ -130,31 +130,34 @@ def total(iterable, start=0):
 def var(a, axis=None, *, ddof=0, keepdims=False):
     t = a - np.mean(a, axis=axis, keepdims=True)
     return np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims) / (
-        kernels.reduced_size(a.shape, axis) - ddof
+        kernels.reduced_size(np.shape(a), axis) - ddof
     )
 
 
 @adjoint(np.var, handles_complex=False)
 def var_adjoint(y, a, axis=None, ddof=0, keepdims=False):
     t = kernels.centred(a, axis)
-    d[a] = kernels.restore(d[y] * (2.0 / (kernels.reduced_size(a.shape, axis) - ddof)), a.shape, axis, keepdims) * t
+    d[a] = (
+        kernels.restore(d[y] * (2.0 / (kernels.reduced_size(np.shape(a), axis) - ddof)), np.shape(a), axis, keepdims)
+        * t
+    )
 
 
 @tangent(np.var)
 def var_tangent(y, a, axis=None, ddof=0, keepdims=False):
-    t = (a - np.mean(a, axis=axis, keepdims=True)) * (2.0 / (kernels.reduced_size(a.shape, axis) - ddof))
+    t = (a - np.mean(a, axis=axis, keepdims=True)) * (2.0 / (kernels.reduced_size(np.shape(a), axis) - ddof))
     d[y] = np.sum(t * d[a], axis=axis, keepdims=keepdims)
 
 
 @adjoint(np.std, handles_complex=False)
 def std_adjoint(y, a, axis=None, ddof=0, keepdims=False):
     t = kernels.centred(a, axis)
-    d[a] = kernels.restore(d[y] / y / (kernels.reduced_size(a.shape, axis) - ddof), a.shape, axis, keepdims) * t
+    d[a] = kernels.restore(d[y] / y / (kernels.reduced_size(np.shape(a), axis) - ddof), np.shape(a), axis, keepdims) * t
 
 
 @tangent(np.std)
 def std_tangent(y, a, axis=None, ddof=0, keepdims=False):
-    t = (a - np.mean(a, axis=axis, keepdims=True)) / (kernels.reduced_size(a.shape, axis) - ddof)
+    t = (a - np.mean(a, axis=axis, keepdims=True)) / (kernels.reduced_size(np.shape(a), axis) - ddof)
     d[y] = np.sum(t * d[a], axis=axis, keepdims=keepdims) / y
 
 
@@ -162,7 +165,8 @@ def std_tangent(y, a, axis=None, ddof=0, keepdims=False):
 def std(a, axis=None, *, ddof=0, keepdims=False):
     t = a - np.mean(a, axis=axis, keepdims=True)
     return np.sqrt(
-        np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims) / (kernels.reduced_size(a.shape, axis) - ddof)
+        np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims)
+        / (kernels.reduced_size(np.shape(a), axis) - ddof)
     )
 
 

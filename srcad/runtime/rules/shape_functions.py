@@ -133,6 +133,11 @@ def trace(y, a, offset=0):
     d[a] = kernels.trace_adjoint(d[y], a.shape, offset)
 
 
+@adjoint(np.trace)
+def trace_of_stack(y, a, offset=0):
+    d[a] = kernels.trace_adjoint(d[y], a.shape, offset)
+
+
 @adjoint(np.tril)
 def tril(y, m, k=0):
     d[m] = kernels.unbroadcast(np.tril(d[y], k), m)  # a vector is broadcast to all rows

@@ -11,7 +11,7 @@ import gast
 from numba import types
 
 from srcad.errors import Place
-from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer
+from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer, partly_inferred
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.ir.build import (
     Block,
@@ -78,6 +78,12 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
             raise CannotType(as_written(f"'{name}' is None in one place and {kind.type} in another", None))
     refuse_masks(unit, known)
     return known
+
+
+def types_of_part(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
+    """The types that inference finds where it fails for the whole unit: some may still change."""
+    unknown = {written(statement) for statement in walk_statements(unit.tree.body) if notes_of(statement).unset}
+    return Types(partly_inferred(executable(unit, unknown), argument_types))
 
 
 def refuse_numbas_random_numbers(unit: Unit) -> None:

@@ -17,31 +17,62 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
+from srcad.transforms.inference.type_inference import types_of, types_of_part, without_unreached
 from srcad.transforms.ir.build import dotted_path, inner_blocks, is_exit, rewrite, walk_statements
 from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.unit import Unit
 
 
-def without_decided(unit: Unit, types: Types) -> Unit:
-    """Replace each branch whose test is known by the arm that is taken."""
+def without_decided(unit: Unit, types: Types, asked: dict[str, object] | None = None) -> Unit:
+    """Replace each branch whose test is known by the arm that is taken; `asked` gets the ranks that were looked up."""
     tests = [each for each in walk_statements(unit.tree.body) if isinstance(each, gast.If)]
     if not tests:
         return unit
-    decider = _Decider(unit, types, flow_of(unit))
+    decider = _Decider(unit, types, flow_of(unit), {} if asked is None else asked)
     if all(decider.arm(each) is None for each in tests):
         return unit
     tree = unit.copy_tree()
     copies = zip(walk_statements(unit.tree.body), walk_statements(tree.body), strict=True)
     arms = {copy: arm for original, copy in copies if (arm := decider.arm(original)) is not None}
     tree.body = rewrite(tree.body, lambda each: inner_blocks(each)[arms[each]] if each in arms else [each])
-    return without_decided(unit.with_tree(tree), types)  # a name with two meanings may have one now
+    return without_decided(unit.with_tree(tree), types, asked)  # a name with two meanings may have one now
+
+
+def decided_before_typing(unit: Unit, kinds: tuple[nb.Type, ...]) -> tuple[Unit, Types] | None:
+    """The unit without branches that ranks decide, and its types, where Numba cannot type the whole unit.
+
+        if np.ndim(x) == 2:             # x a matrix
+            y = np.expand_dims(x, 2)                    y = np.expand_dims(x, 2)
+        else:                           becomes
+            y = x[0, 0, 0]              # Numba cannot type this for a matrix
+
+    The ranks are those found by an inference that goes on after errors. None if they decide nothing, if the rest cannot
+    be typed either, or if one of them turns out to be another.
+    """
+    asked: dict[str, object] = {}
+    while True:
+        less = without_decided(unit, types_of_part(unit, kinds), asked)
+        if less is unit:
+            return None
+        unit = less
+        try:
+            types = types_of(unit, kinds)
+        except CannotType:
+            continue
+        same = all(asked.get(name, _rank(kind)) == _rank(kind) for name, kind in types.of.items())
+        return (without_unreached(unit, types), types) if same else None
+
+
+def _rank(kind: nb.Type) -> object:
+    return kind.ndim if isinstance(kind, nb.Array) else 0 if isinstance(kind, (nb.Number, nb.Boolean)) else UNKNOWN
 
 
 class _Decider:
-    def __init__(self, unit: Unit, types: Types, flow: Flow) -> None:
-        self.unit, self.types, self.flow = unit, types, flow
+    def __init__(self, unit: Unit, types: Types, flow: Flow, asked: dict[str, object]) -> None:
+        self.unit, self.types, self.flow, self.asked = unit, types, flow, asked
 
     def arm(self, statement: gast.stmt) -> int | None:
         """The arm of a branch that is always taken, 0 or 1; None if unknown, or if that arm leaves a loop or raises."""
@@ -67,6 +98,8 @@ class _Decider:
                 return math.inf
             case gast.UnaryOp(op=gast.USub(), operand=operand) if self.of_numpy(operand) == "inf":
                 return -math.inf
+            case gast.Call(func=function, args=[gast.Constant(value=int() | float() | complex())], keywords=[]):
+                return 0 if self.of_numpy(function) == "ndim" else UNKNOWN
             case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]):
                 if self.of_numpy(function) == "ndim":
                     return self.rank(name)
@@ -78,9 +111,10 @@ class _Decider:
 
     def rank(self, name: str) -> object:
         kind = self.types.get(name)
-        if isinstance(kind, nb.Array):
-            return kind.ndim
-        return 0 if isinstance(kind, (nb.Number, nb.Boolean)) else UNKNOWN
+        if kind is None:
+            return UNKNOWN
+        self.asked[name] = _rank(kind)
+        return self.asked[name]
 
     def of_numpy(self, node: gast.expr) -> str | None:
         """The name of a member of NumPy, or None."""

@@ -106,7 +106,7 @@ def directions(primitive: Any, sample: Sample, seed: int = 7) -> list[Any]:
     random = np.random.default_rng(seed)
     places = smooth_places(sample)
     found = [direction(each, random) if k in places else None for k, each in enumerate(sample.args)]
-    if primitive is kernels.eigenvectors:  # of symmetric matrices
+    if primitive in (kernels.eigenvectors, kernels.upper_eigenvectors):  # of symmetric matrices
         found = [found[0] + found[0].T]
     return found
 

@@ -19,7 +19,7 @@ def watched(f, *samples):
 
 def test_names_have_the_types_of_their_values():
     def f(x, n):
-        y = np.roll(x, (1,), axis=(0,))
+        y = np.roll(x, (1, 0), axis=0)
         k = n * 2
         return y[0] * k
 

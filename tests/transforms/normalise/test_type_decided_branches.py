@@ -1,5 +1,7 @@
 """Branches that types decide are left out; others stay."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,27 @@ def test_one_arm_is_left(function):
     lines = srcad.source(function, args=(X,), wrt=0).splitlines()
     assert not any(each.lstrip().startswith("if ") for each in lines)
     assert_gradient(function, X)
+
+
+def untypable(x):
+    y = x * 2.0
+    z = np.expand_dims(y, 0) if np.ndim(y) == 1 else y[:, 0, 0]
+    t = np.sum(z, axis=(0, 1)) if np.ndim(z) == 2 else np.linalg.inv(z[0])
+    return np.sum(t**3)
+
+
+def joins(x):
+    rows = [x, np.outer(x, x)]
+    wide = [np.expand_dims(each, 0) if np.ndim(each) == 1 else each for each in rows]
+    return np.sum(np.concatenate((wide[0], wide[1])) ** 3) + np.sum(np.dstack((x, x)) * x[0])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("function", [untypable, joins])
+def test_an_arm_that_numba_cannot_type_is_left_out(function):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", srcad.PerformanceWarning)
+        assert_gradient(function, X)
 
 
 def known_at_run_time(x, n):

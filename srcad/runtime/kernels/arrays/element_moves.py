@@ -87,13 +87,14 @@ def diag_adjoint(g: Any, shape: Shape, k: int = 0) -> Any:
 
 
 def trace_adjoint(g: Any, shape: Shape, k: int = 0) -> Any:
-    """The adjoint of `np.trace` of a matrix.
+    """The adjoint of `np.trace` of a matrix, or of the matrices along the first two axes.
 
     >>> trace_adjoint(3.0, (2, 2))
     array([[3., 0.],
            [0., 3.]])
     """
-    return g * np.eye(shape[0], shape[1], k)
+    ones = np.eye(shape[0], shape[1], k)
+    return g * ones if len(shape) == 2 else ones.reshape(shape[:2] + (1,) * (len(shape) - 2)) * g
 
 
 def take_adjoint(g: Any, shape: Shape, indices: Any, axis: int | None = None) -> Any:
@@ -171,7 +172,17 @@ def _overload_untranspose(g, axes=None):
 
 @overload(opposite)
 def _overload_opposite(shift):
-    return (lambda shift: -shift) if isinstance(shift, types.Integer) else None
+    if not isinstance(shift, types.BaseTuple):
+        return (lambda shift: -shift) if isinstance(shift, types.Integer) else None
+    count, nothing = len(shift), (0,) * len(shift)
+
+    def impl(shift):
+        found = nothing
+        for k in range(count):
+            found = tuple_setitem(found, k, -shift[k])
+        return found
+
+    return impl
 
 
 @overload(repeat_adjoint)

@@ -110,9 +110,11 @@ def _taking_apart(count: int, ranks: tuple[int, ...], axis: int, length: Any, re
     """`def impl(g, arrays, axis=0)` that returns the parts, generated for this number of operands."""
     lines, end, before = [], "0", ":, " * axis
     for k in range(count):
-        lines.append(f"    end{k} = {end} + length(arrays[{k}], {axis})")
+        lines.append(f"    end{k} = {end} + {1 if ranks[k] == 0 else f'length(arrays[{k}], {axis})'}")
         piece = f"g[{before}{end}:end{k}]"
-        if reshapes:
+        if ranks[k] == 0:
+            piece = f"np.sum({piece})"
+        elif reshapes:
             piece = f"np.ascontiguousarray({piece}).reshape(arrays[{k}].shape)"
         lines.append(f"    piece{k} = {piece}")
         end = f"end{k}"
@@ -129,9 +131,9 @@ def _made(lines: list[str], names: dict[str, Any]) -> Callable[..., Any]:
 
 def _ranks(arrays: Any) -> tuple[int, ...] | None:
     kinds = arrays.types if isinstance(arrays, types.BaseTuple) else ()
-    if not kinds or not all(isinstance(kind, types.Array) for kind in kinds):
+    if not kinds or not all(isinstance(kind, (types.Array, types.Number)) for kind in kinds):
         return None
-    return tuple(kind.ndim for kind in kinds)
+    return tuple(getattr(kind, "ndim", 0) for kind in kinds)
 
 
 def _literal(axis: Any, default: int | None = 0) -> Any:

@@ -59,6 +59,24 @@ def eigenvectors(a: Any) -> Any:
     return np.linalg.eigh(a)[1]
 
 
+def upper_eigenvectors(a: Any) -> Any:
+    """The eigenvectors of a Hermitian matrix with the signs that LAPACK gives them if it reads the upper triangle.
+
+    Numba has no such call: functions with `UPLO="U"` run uncompiled.
+    """
+    return np.linalg.eigh(a, "U")[1]
+
+
+def mirrored(a: Any, uplo: str) -> Any:
+    """The Hermitian matrix of which one triangle is given, `"L"` or `"U"`.
+
+    >>> mirrored(np.array([[1.0, 9.0], [2.0, 3.0]]), "L").tolist()
+    [[1.0, 2.0], [2.0, 3.0]]
+    """
+    half, rest = (np.tril(a), np.tril(a, -1)) if uplo == "L" else (np.triu(a), np.triu(a, 1))
+    return half + np.conjugate(np.swapaxes(rest, -1, -2))
+
+
 def eigenvalues(a: Any) -> Any:
     """The eigenvalues of a matrix as complex numbers, in the order of `general_eigenvectors`.
 

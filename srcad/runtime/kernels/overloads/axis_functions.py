@@ -59,10 +59,12 @@ def _diff_adjoint(g, n=1, axis=-1):
 
 @overload(np.sort)
 def _sort(a, axis=-1):
-    if not isinstance(a, types.Array) or (a.ndim == 1 and not is_none(axis)) or isinstance(a.dtype, types.Complex):
+    if not isinstance(a, types.Array) or (a.ndim == 1 and isinstance(axis, int)) or isinstance(a.dtype, types.Complex):
         return None
     if is_none(axis):
         return lambda a, axis=-1: np.sort(a.copy().reshape(a.size))
+    if a.ndim == 1:
+        return lambda a, axis=-1: np.sort(a)
     if not _is_array_along(a, axis):
         return None
 

@@ -17,6 +17,8 @@ from srcad.runtime.kernels.arrays.unbroadcast import axis_flags
 
 @overload(np.cumprod)
 def _cumprod(a, axis=None):
+    if isinstance(axis, types.NoneType):
+        return lambda a, axis=None: np.cumprod(a)
     if not isinstance(a, types.Array) or not isinstance(axis, types.Integer):
         return None
 
@@ -125,6 +127,31 @@ def _roll(a, shift, axis=None):
             copy_to(there[:, by:], here[:, : size - by])
             copy_to(there[:, :by], here[:, size - by :])
         return result
+
+    return impl
+
+
+@overload(np.roll)
+def _roll_along_several(a, shift, axis=None):
+    if not isinstance(a, types.Array) or not isinstance(axis, types.UniTuple):
+        return None
+    count = len(axis)
+    if isinstance(shift, types.Integer):
+
+        def by_one(a, shift, axis=None):
+            for k in range(count):
+                a = np.roll(a, shift, axis[k])
+            return a
+
+        return by_one
+    if not isinstance(shift, types.UniTuple) or len(shift) != count:
+        return None
+
+    def impl(a, shift, axis=None):
+        found = a.copy()
+        for k in range(count):
+            found = np.roll(found, shift[k], axis[k])
+        return found
 
     return impl
 
