@@ -29,6 +29,7 @@ ABOUT_MORE = {
     "runtime/rules/test_scipy_special_references.py": "derivatives of special functions, against mpmath",
     "runtime/rules/test_scipy_programs.py": "models with functions of SciPy",
     "runtime/rules/test_scipy_linalg_programs.py": "functions of scipy.linalg, in programs",
+    "runtime/rules/test_scipy_array_programs.py": "functions of SciPy of arrays, in programs",
     "runtime/rules/test_scipy_stats_programs.py": "distributions of scipy.stats, in programs",
     "runtime/rules/test_scipy_initial_values.py": "initial value problems of scipy.integrate, in programs",
     "runtime/rules/test_scipy_quadrature.py": "scipy.integrate.quad, in programs",

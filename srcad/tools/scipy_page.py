@@ -26,7 +26,10 @@ NAMESPACES = {
         "Compiled: Fourier transforms as those of `np.fft`, cosine and sine transforms of real numbers by Fourier\n"
         "transforms of four to eight times the length; not on a tape."
     ),
-    "scipy.signal": "Compiled, for vectors; not on a tape.",
+    "scipy.signal": (
+        "Arrays of any rank, filters along any axis, `lfilter` with `zi`; not on a tape. Kernels for real vectors and\n"
+        "matrices are compiled. `sosfilt` with `zi` and `detrend` with break points raise `NotImplementedError`."
+    ),
     "scipy.optimize": (
         "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
         "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"

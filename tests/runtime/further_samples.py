@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime import kernels
+from tests.runtime import scipy_signal_samples
 from tests.runtime.sample_points import ANY, CUBE, INTEGERS, MATRIX, POSITIVE, SQUARE, STACK, SYMMETRIC, UNIT, Sample, s
 
 GAPS = np.array([[1.1, np.nan, 2.3, 0.5], [0.3, 0.1, np.nan, np.nan], [4.0, 3.0, 2.0, 1.0]])
@@ -169,6 +170,7 @@ FURTHER_DEFINED: dict[Any, list[Sample]] = {
 
 # Calls with arguments that the rule of the function does not cover, which a definition of its own is for.
 GIVEN: dict[Any, list[Sample]] = {
+    **scipy_signal_samples.GIVEN,
     np.quantile: [
         *(s(MATRIX, 0.3, 0), s(MATRIX, np.array([0.2, 0.9]), 1), s(CUBE, np.array([0.2, 0.9]), 1)),
         *(s(ANY, 0.3, method=each) for each in ("lower", "higher", "midpoint", "nearest")),

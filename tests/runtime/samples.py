@@ -254,6 +254,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     **scipy_samples.SAMPLES,
     **scipy_linalg_samples.SAMPLES,
     **scipy_fft_samples.SAMPLES,
+    **scipy_signal_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -450,6 +451,7 @@ DISCRETE = {
     *scipy_samples.DISCRETE,
     *scipy_linalg_samples.DISCRETE,
     *scipy_fft_samples.DISCRETE,
+    *scipy_signal_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,

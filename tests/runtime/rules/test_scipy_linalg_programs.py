@@ -1,4 +1,4 @@
-"""Functions of `scipy.linalg`, `signal` and `integrate` in programs: gradients against differences."""
+"""Functions of `scipy.linalg` and `integrate` in programs: gradients against differences."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import integrate
 
 import srcad
 from srcad.runtime.rulebook.rule_template import primitive_name
@@ -17,9 +18,10 @@ from tests.runtime import scipy_linalg_samples, scipy_signal_samples
 from tests.runtime.rules.test_rules import smooth_places
 from tests.runtime.sample_points import Sample
 
+INTEGRALS = {each: scipy_signal_samples.DEFINED[each] for each in (integrate.trapezoid, integrate.cumulative_trapezoid)}
 CASES = [
     pytest.param(primitive, sample, id=f"{primitive_name(primitive).rpartition('.')[2]}-{number}")
-    for primitive, samples in {**scipy_linalg_samples.DEFINED, **scipy_signal_samples.DEFINED}.items()
+    for primitive, samples in {**scipy_linalg_samples.DEFINED, **INTEGRALS}.items()
     if primitive_name(primitive).startswith("scipy.")
     for number, sample in enumerate(samples)
     if smooth_places(sample)
@@ -27,7 +29,7 @@ CASES = [
 # Their kernels have no form in Numba.
 UNCOMPILED = {"sqrtm", "logm", "solve_sylvester", "solve_continuous_lyapunov", "solve_discrete_lyapunov"}
 UNCOMPILED |= {"lu_factor", "lu_solve", "lu", "solve_banded", "solveh_banded"}
-HEADER = "import numpy as np\nimport scipy.integrate\nimport scipy.linalg\nimport scipy.signal\n\n\n"
+HEADER = "import numpy as np\nimport scipy.integrate\nimport scipy.linalg\n\n\n"
 
 
 def program(primitive: Any, sample: Sample, folder: Any) -> tuple[Any, list[Any]]:

@@ -1,4 +1,4 @@
-"""Convolutions of arrays of any rank, and filters: the bilinear maps that derivatives of each other are made of."""
+"""Convolutions and correlations of arrays: two bilinear maps of which each has the other in its derivatives."""
 
 from __future__ import annotations
 
@@ -33,33 +33,8 @@ def correlation(a: Any, b: Any, method: str) -> Any:
     return scipy.signal.convolve(a, turned, "valid", method)
 
 
-def all_pole(a: Any, u: Any) -> Any:
-    """The filter y[n] = u[n] - sum over k > 0 of a[k] y[n - k], along the last axis; a[0] is taken to be 1.
-
-    >>> all_pole(np.array([1.0, -0.5]), np.array([1.0, 0.0, 0.0]))
-    array([1.  , 0.5 , 0.25])
-    """
-    normal = np.concatenate((np.ones(1, a.dtype), a[1:]))
-    return scipy.signal.lfilter(np.ones(1), normal, u) if u.size else np.zeros_like(u)
-
-
-def turned_round(a: Any) -> Any:
-    """An array in reversed order along its last axis."""
-    return np.ascontiguousarray(a[..., ::-1])
-
-
-def lags(w: Any, y: Any, count: int) -> Any:
-    """The sums over all n of w[..., n] y[..., n - k], for k from 0 on.
-
-    >>> lags(np.array([1.0, 2.0]), np.array([3.0, 4.0]), 2)
-    array([11.,  6.])
-    """
-    size = w.shape[-1]
-    sums = [np.sum(w[..., k:] * y[..., : max(size - k, 0)]) for k in range(count)]
-    return np.array(sums, dtype=np.result_type(w, y))
-
-
-def _is_real(*kinds: Any) -> bool:
+def are_real(*kinds: Any) -> bool:
+    """Whether types are those of arrays of floating point numbers."""
     return all(isinstance(each, types.Array) and isinstance(each.dtype, types.Float) for each in kinds)
 
 
@@ -141,23 +116,21 @@ def _product_of_transforms_2(a, b):
     return np.fft.irfft(np.fft.ifft(product, rows, 0), columns)
 
 
+@register_jitable
 def _check(a, b):
     if a.size == 0 or b.size == 0:
         raise ValueError("convolution of an empty array")
 
 
-_jitted_check = register_jitable(_check)
-
-
 @overload(convolution)
 def _overload_convolution(a, b, method):
-    if not _is_real(a, b) or a.ndim != b.ndim or a.ndim > 2 or a.dtype != b.dtype:
+    if not are_real(a, b) or a.ndim != b.ndim or a.ndim > 2 or a.dtype != b.dtype:
         return None
     direct = _convolved_1 if a.ndim == 1 else _convolved_2
     by_transforms = _product_of_transforms_1 if a.ndim == 1 else _product_of_transforms_2
 
     def impl(a, b, method):
-        _jitted_check(a, b)
+        _check(a, b)
         if method == "fft" or (method == "auto" and a.size * b.size > _DIRECT and min(a.size, b.size) > 32):
             return by_transforms(a, b)
         return direct(a, b)
@@ -167,7 +140,7 @@ def _overload_convolution(a, b, method):
 
 @overload(correlation)
 def _overload_correlation(a, b, method):
-    if not _is_real(a, b) or a.ndim != b.ndim or a.ndim > 2 or a.dtype != b.dtype:
+    if not are_real(a, b) or a.ndim != b.ndim or a.ndim > 2 or a.dtype != b.dtype:
         return None
     if a.ndim == 1:
 
@@ -186,50 +159,5 @@ def _overload_correlation(a, b, method):
             return _correlated_2(a, b)
         whole = _product_of_transforms_2(a, b[::-1, ::-1])
         return whole[b.shape[0] - 1 : b.shape[0] - 1 + rows, b.shape[1] - 1 : b.shape[1] - 1 + columns].copy()
-
-    return impl
-
-
-@overload(all_pole)
-def _overload_all_pole(a, u):
-    if not _is_real(a, u) or a.dtype != u.dtype:
-        return None
-
-    def impl(a, u):
-        rows = np.ascontiguousarray(u).reshape((-1, u.shape[-1]))
-        found = np.empty(rows.shape, u.dtype)
-        for r in range(rows.shape[0]):
-            for n in range(rows.shape[1]):
-                total = rows[r, n]
-                for k in range(1, min(n + 1, a.shape[0])):
-                    total -= a[k] * found[r, n - k]
-                found[r, n] = total
-        return found.reshape(u.shape)
-
-    return impl
-
-
-@overload(turned_round)
-def _overload_turned_round(a):
-    return lambda a: np.ascontiguousarray(a[..., ::-1])
-
-
-@overload(lags)
-def _overload_lags(w, y, count):
-    if not _is_real(w, y):
-        return None
-    dtype = w.dtype
-
-    def impl(w, y, count):
-        one = np.ascontiguousarray(w).reshape((-1, w.shape[-1]))
-        other = np.ascontiguousarray(y).reshape((-1, w.shape[-1]))
-        found = np.zeros(count, dtype)
-        for k in range(min(count, one.shape[1])):
-            total = 0.0
-            for r in range(one.shape[0]):
-                for n in range(k, one.shape[1]):
-                    total += one[r, n] * other[r, n - k]
-            found[k] = total
-        return found
 
     return impl
