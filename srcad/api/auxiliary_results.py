@@ -21,8 +21,23 @@ from srcad.driver.memoisation import remembered
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.frontend.wrappers import written
 from srcad.names import Names
+from srcad.refusals.derivatives import NO_AUXILIARY
 from srcad.refusals.types_and_results import RESULT_NOT_SCALAR
 from srcad.runtime.stop_gradient import stop_gradient
+
+_NO_PAIR = "with has_aux=True a function returns a pair"
+
+
+def pair_and_pullback(
+    function: Callable[..., Any], pulled: Callable[..., tuple[Any, Callable[[Any], Any]]], args: tuple[Any, ...]
+) -> tuple[tuple[Any, Any], Callable[[Any], Any]]:
+    """The pair that a function returns, and its pullback, which `pulled` makes for a function and its arguments."""
+    try:
+        return pulled(with_constant_auxiliary(function), *args)
+    except TypeError as problem:
+        if problem.args[:1] != (_NO_PAIR,):
+            raise
+        raise NO_AUXILIARY.error(function=name_of(function)) from None
 
 
 def with_constant_auxiliary(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,14 +59,11 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     given = ", ".join(each.name for each in parameters)
     shown = name_of(function)
     name = f"{shown}_with_aux"
-    problem = (
-        f"{shown} is differentiated with has_aux=True, and has to return a pair: a value, and what else it computed"
-    )
     text = (
         f"def {name}({given}):\n"
         f"    {pair} = {called}({given})\n"
         f"    if not isinstance({pair}, tuple) or len({pair}) != 2:\n"
-        f"        raise TypeError({problem!r})\n"
+        f"        raise TypeError({_NO_PAIR!r})\n"
         f"    return {pair}[0], {stop}({pair}[1])\n"
     )
     made: Any = written(text, name, {called: function, stop: stop_gradient})
@@ -69,19 +81,19 @@ class GradientWithAuxiliary:
         self, function: Callable[..., Any], pulled: Callable[..., tuple[Any, Callable[[Any], Any]]], with_value: bool
     ) -> None:
         """`pulled` takes the function and its arguments, and gives the value and a pullback to what is asked for."""
-        self._split, self._pulled, self._with_value = with_constant_auxiliary(function), pulled, with_value
+        self._function, self._pulled, self._with_value = function, pulled, with_value
         self.__name__ = f"{name_of(function)}_{'value_and_grad' if with_value else 'grad'}"
         self.__signature__ = signature_of(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient and the auxiliary result; with the value, the pair of value and auxiliary result comes first."""
         args = bind(self.__signature__, args, kwargs)
-        pair, pull = self._pulled(self._split, *args)
+        pair, pull = pair_and_pullback(self._function, self._pulled, args)
         value, auxiliary = pair
         if np.size(value) != 1 or np.iscomplexobj(value):
             what = "a complex number" if np.size(value) == 1 else f"an array of shape {np.shape(value)}"
             way = "return one real number first, or use srcad.vjp or srcad.jacobian"
-            raise RESULT_NOT_SCALAR.error(function=name_of(self._split), what=what, way=way)
+            raise RESULT_NOT_SCALAR.error(function=name_of(self._function), what=what, way=way)
         # The adjoint of the auxiliary result is read by nothing: any value of its form will do.
         gradient = pull((np.ones_like(value) if np.ndim(value) else 1.0, auxiliary))
         return (pair, gradient) if self._with_value else (gradient, auxiliary)

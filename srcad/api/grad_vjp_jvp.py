@@ -357,9 +357,9 @@ def vjp(
 
 
 def _vjp_with_auxiliary(f: Callable[..., Any], args: tuple[Any, ...], how: dict[str, Any]) -> tuple[Any, ...]:
-    from srcad.api.auxiliary_results import with_constant_auxiliary
+    from srcad.api.auxiliary_results import pair_and_pullback
 
-    (value, auxiliary), pull = vjp(with_constant_auxiliary(f), *args, **how)
+    (value, auxiliary), pull = pair_and_pullback(f, functools.partial(vjp, **how), args)
     return value, lambda cotangent: pull((cotangent, auxiliary)), auxiliary
 
 

@@ -126,7 +126,6 @@ def closed(
     return made
 
 
-
 class _Theorem(UsersRule):
     """A rule that is a theorem."""
 

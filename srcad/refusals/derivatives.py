@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcad.errors import BadArgument, NotDifferentiable, UnsupportedSyntax
+from srcad.errors import BadArgument, BadType, NotDifferentiable, UnsupportedSyntax
 from srcad.refusals.refusal import Refusal
 
 CUSTOM_GRADIENT_OF_TAPE = Refusal(
@@ -50,6 +50,18 @@ HOLOMORPHIC = Refusal(
         return z * z
     """,
     "srcad.grad(f, holomorphic=True)(2.0 + 1.0j)",
+)
+
+NO_AUXILIARY = Refusal(
+    BadType,
+    "`has_aux=True` of a function that returns no pair",
+    "with has_aux=True, {function} has to return a pair, a tuple of two",
+    "return the value to differentiate, and what else was computed, or leave has_aux out",
+    """
+    def f(x):
+        return x * x
+    """,
+    "srcad.grad(f, has_aux=True)(2.0)",
 )
 
 NESTED_RESULT = Refusal(

@@ -189,6 +189,7 @@ FACTS: dict[str, Fact] = {
     "kernels.unexpand": Fact.WRITES,
     "kernels.grown": Fact.NEW,
     "kernels.select": Fact.NEW,
+    "kernels.product_of_derivatives": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
     "kernels.strong_product": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
     "kernels.strong_quotient": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
     "kernels.restore": Fact.VIEW,
