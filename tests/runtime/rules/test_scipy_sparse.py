@@ -96,7 +96,7 @@ def test_sparse_partial_differential_equation_compiled():
     temperature = np.linalg.solve(a, source)
     np.testing.assert_allclose(by_source, 2.0 * temperature, rtol=1e-10)
     steps = np.diff(np.concatenate([[0.0], temperature, [0.0]]))
-    np.testing.assert_allclose(by_conductivity, -(steps**2), rtol=1e-9)
+    np.testing.assert_allclose(by_conductivity, -(steps**2), rtol=1e-9, atol=1e-9)
 
 
 def test_singular_matrix_is_refused():

@@ -6,7 +6,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import objmode
+from numba import objmode, types
 from numba.extending import overload
 
 from srcad.errors import NoSolution
@@ -44,7 +44,7 @@ def _overload_sparse_solve(values, rows, columns, b):
     return lambda values, rows, columns, b: solve(values, rows, columns, b)
 
 
-def _in_object_mode(kind: str) -> Any:
+def _in_object_mode(kind: Any) -> Any:
     """The function for compiled code, with a result of this type.
 
     It is defined in no module: `jit.library_types` takes those of srcad's modules to need no code before they are
@@ -57,7 +57,7 @@ def _in_object_mode(kind: str) -> Any:
     return numba.njit(namespace["solve"])
 
 
-_of_vector, _of_matrix = _in_object_mode("float64[::1]"), _in_object_mode("float64[:, ::1]")
+_of_vector, _of_matrix = _in_object_mode(types.float64[::1]), _in_object_mode(types.float64[:, ::1])
 
 
 def sparse_product(values: Any, rows: Any, columns: Any, x: Any, size: int) -> Any:
