@@ -27,7 +27,7 @@ from srcad.frontend.derivative_functions import DerivedFunction, Described, proc
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.scope import Method, Procedure, procedure_of
 from srcad.frontend.wrappers import written
-from srcad.refusals.solvers import SOLVER_OPTION, UNKNOWN_FUNCTION
+from srcad.refusals.solvers import SOLVER_OPTION, SOLVER_WRITES, UNKNOWN_FUNCTION
 from srcad.runtime import kernels
 from srcad.runtime.kernels.linear_algebra.regular import told
 from srcad.runtime.rulebook.rule_result import RuleFunction
@@ -35,7 +35,18 @@ from srcad.runtime.rulebook.theorems import SolvedBy, Theorem
 from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.solver_callees import Leaf, Part, SolverCall
 from srcad.transforms.inference.subroutine_types import Subroutine
-from srcad.transforms.ir.build import Block, assign, call, clone, const, load, subscript
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    call,
+    clone,
+    const,
+    load,
+    place_of,
+    stores_into,
+    subscript,
+    walk_statements,
+)
 from srcad.transforms.lowering.anf import Flattener
 from srcad.transforms.lowering.structure_passing import at_call, leaves_of
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
@@ -107,7 +118,12 @@ def closed(
     given: dict[str, Any] = {name: const(0.0) for name in leading} | args
     called, values = lowering.separate(procedure, base, given, {}, caller, place, around)
     leaves = [leaf for name in args for leaf in leaves_of(values[name], caller)]
-    return _Closed(called, leaves, lowering.outline.close(called))
+    made = _Closed(called, leaves, lowering.outline.close(called))
+    for statement in walk_statements(lowering.outline.finished[called].body):
+        target = stores_into(statement)
+        if target is not None and target.value.id in made.captured:
+            raise SOLVER_WRITES.at(place_of(statement) or place, name=target.value.id)
+    return made
 
 
 class _Theorem(UsersRule):

@@ -32,6 +32,25 @@ UNKNOWN_FUNCTION = Refusal(
     """,
 )
 
+SOLVER_WRITES = Refusal(
+    UnsupportedSyntax,
+    "Functions for solvers that write into arrays from around them",
+    "a function that a solver gets writes into `{name}`, which is not its own",
+    "write into a copy, or return what is to be known afterwards",
+    """
+    from scipy.optimize import brentq
+
+    def f(a):
+        seen = np.zeros(1)
+
+        def excess(x):
+            seen[0] = x
+            return x * x - a
+
+        return brentq(excess, 0.0, 10.0) + seen[0]
+    """,
+)
+
 SOLVER_OPTION = Refusal(
     UnsupportedSyntax,
     "Options of solvers that are not known while compiling",

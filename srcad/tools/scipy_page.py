@@ -36,6 +36,13 @@ NAMESPACES = {
         "and `converged` of results can be read. Bounds and constraints are refused; `linear_sum_assignment` has no\n"
         "derivative, as its result changes by jumps only."
     ),
+    "scipy.sparse": (
+        "By the elements and by the dense operand; compiled, not on a tape. Matrices are made from elements and\n"
+        "places, from diagonals, or are the identity. They have `@` with vectors and matrices on both sides, `+`,\n"
+        "`-`, `k *`, `/ k`, `T`, `dot`, `sum`, `diagonal`, `toarray`, `tocsr` and its like. Products of two sparse\n"
+        "matrices, and `*` after a `csr_matrix`, are refused, and so is a sparse matrix that was made outside."
+    ),
+    "scipy.sparse.linalg": "SuperLU is called from Python. A factor is computed again for each solution.",
     "scipy.integrate": (
         "Compiled; `cumulative_trapezoid` for vectors; not on a tape. `quad` and `solve_ivp` call SciPy in Python,\n"
         "and differentiate what it computes on the nodes and steps that it chose ([guide](guide.md#solvers))."

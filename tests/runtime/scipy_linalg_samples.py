@@ -14,6 +14,7 @@ k = kernels.scipy
 VECTOR, COLUMNS, TALL = normal(3), normal(3, 2), normal(4, 2)
 TURNED = SQUARE[::-1]  # whose rows partial pivoting exchanges
 BANDS = normal(3, 4) + np.array([[0.0], [5.0], [0.0]])
+FOUND, PLACES = np.array([3.0, 1.0, 4.0, 0.5, 5.0]), (np.array([0, 0, 1, 2, 2]), np.array([0, 2, 1, 0, 2]))
 FIRST = np.array([4.0, 1.0, 0.5])
 
 SAMPLES: dict[Any, list[Sample]] = {
@@ -28,6 +29,10 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.logm: [s(SYMMETRIC)],
     k.sylvester: [s(SQUARE, SYMMETRIC, normal(3, 3)), s(SQUARE, np.array([[2.0]]), normal(3, 1))],
     k.discrete_lyapunov: [s(0.1 * SQUARE, SYMMETRIC)],
+    kernels.regular: [s(SQUARE, "", fixed=(1,)), s(0.7, "", fixed=(1,))],
+    k.sparse_solve: [s(FOUND, *PLACES, each) for each in (VECTOR, COLUMNS)],
+    k.sparse_product: [s(FOUND, *PLACES, each, 3) for each in (VECTOR, COLUMNS)],
+    k.products_at: [s(VECTOR, PLACES[0], VECTOR, PLACES[1]), s(COLUMNS, PLACES[0], COLUMNS, PLACES[1])],
     k.packed_lu: [s(SQUARE), s(TURNED), s(normal(4, 4))],
 }  # fmt: skip
 

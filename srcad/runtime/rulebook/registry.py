@@ -64,6 +64,7 @@ _libraries = {
     "scipy.stats": "srcad.runtime.rules.scipy.stats",
     "scipy.signal": "srcad.runtime.rules.scipy.signal",
     "scipy.integrate": "srcad.runtime.rules.scipy.integrate",
+    "scipy.sparse": "srcad.runtime.rules.scipy.sparse",
     "scipy.optimize": "srcad.runtime.rules.scipy.optimize",
 }
 _loaded: list[str] = []
@@ -281,10 +282,17 @@ def define(*primitives: Any, given: Collection[str] = ()) -> Callable[[Function]
     return enter
 
 
-def inlined(function: Function) -> Function:
-    """A part of definitions, which the compiler inlines where they call it."""
-    _parts[function] = function
-    return function
+def inlined(part: Any) -> Any:
+    """A part of definitions, a function or a class, which the compiler inlines where they call it."""
+    if isinstance(part, type):
+        part.__srcad_inlined__ = True  # type: ignore[attr-defined]
+        for each in vars(part).values():
+            function = each.fget if isinstance(each, property) else each
+            if isinstance(function, FunctionType):
+                _parts[function] = function
+    else:
+        _parts[part] = part
+    return part
 
 
 def effect(primitive: Any) -> Callable[[Function], Function]:

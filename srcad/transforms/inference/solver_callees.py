@@ -135,7 +135,8 @@ def bound(function: Callable[..., Any], rest: Sequence[Any]) -> Callable[..., An
     """A function of its first arguments."""
 
     def called(*own: Any) -> Any:
-        return function(*own, *rest)
+        # Copies: what the solver hands out is its own memory, into which the function may write.
+        return function(*(each.copy() if isinstance(each, np.ndarray) else each for each in own), *rest)
 
     return called
 

@@ -244,3 +244,25 @@ def test_unknown_function_is_refused():
 def test_arguments_without_a_theorem_are_refused():
     with pytest.raises(NotImplementedError, match="with bounds"):
         srcad.grad(lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, 1.0, bounds=[(0, 2)]).x[0], jit=False)(1.0)
+
+
+def test_functions_that_write_work_on_copies_of_what_they_get_and_nothing_else():
+    def scaled(a):
+        def excess(x):
+            x *= a
+            return x - 3.0
+
+        return optimize.root(excess, np.array([1.0])).x[0]
+
+    assert srcad.value_and_grad(scaled, jit=False)(2.0) == (pytest.approx(1.5), pytest.approx(-0.75))
+
+    def noted(a):
+        seen = np.zeros(1)
+
+        def excess(x):
+            seen[0] = x
+            return x * x - a
+
+        return optimize.brentq(excess, 0.0, 10.0) + seen[0]
+
+    assert "writes into `seen`" in refusal(noted, 2.0, error=UnsupportedSyntax)

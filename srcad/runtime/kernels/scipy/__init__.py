@@ -108,6 +108,7 @@ from srcad.runtime.kernels.scipy.matrices import (
     triangular_solve,
     turned,
 )
+from srcad.runtime.kernels.scipy.sparse_systems import products_at, sparse_product, sparse_solve
 
 __all__ = [
     "airy_ai",
@@ -175,12 +176,15 @@ __all__ = [
     "packed_lu",
     "pivots",
     "polygamma",
+    "products_at",
     "reciprocal_gamma_slope",
     "riemann_zeta",
     "riemann_zeta_slope",
     "row_order",
     "sine_integral",
     "sinh_integral",
+    "sparse_product",
+    "sparse_solve",
     "spence_slope",
     "spherical_in",
     "spherical_jn",

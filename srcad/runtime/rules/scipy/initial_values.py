@@ -91,7 +91,7 @@ def _ended(fun, start, end, y0, args, fractions, weights, times, last):
             for j in range(s):
                 moved = moved + weights[s, j] * slopes[i, j]
             reached = y + h * moved
-            slopes[i, s] = np.asarray(fun(t + times[s] * h, reached, *args))
+            slopes[i, s] = np.asarray(fun(t + times[s] * h, reached.copy(), *args))
             if s == last:
                 solution[i + 1] = reached
     return solution, slopes

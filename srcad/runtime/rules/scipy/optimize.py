@@ -119,9 +119,9 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, opt
     start = np.ravel(np.asarray(x0))
     if jac is True:
         x = ROOT_OF_PAIR(fun, args, start, method, fun, tol, options)
-        return RootResult(x, fun(x, *args)[0], True)
+        return RootResult(x, fun(np.copy(x), *args)[0], True)
     x = ROOT(fun, args, start, method, None if jac is False else jac, tol, options)
-    return RootResult(x, fun(x, *args), True)
+    return RootResult(x, fun(np.copy(x), *args), True)
 
 
 @define(scipy.optimize.root_scalar)
@@ -251,9 +251,9 @@ def minimize(
                 "scipy.optimize.minimize has a derivative with `jac=True` where there is no `hess`"
             )
         x = MINIMIZE_PAIR(fun, args, start, method, fun, None, tol, options)
-        return Minimum(x, fun(x, *args)[0], True)
+        return Minimum(x, fun(np.copy(x), *args)[0], True)
     x = MINIMIZE(fun, args, start, method, jac, hess, tol, options)
-    return Minimum(x, fun(x, *args), True)
+    return Minimum(x, fun(np.copy(x), *args), True)
 
 
 @define(scipy.optimize.minimize_scalar)
@@ -296,5 +296,5 @@ def least_squares(
     if x_scale is not None:
         given["x_scale"] = x_scale
     x = LEAST_SQUARES(fun, args, np.ravel(np.asarray(x0)), jac, given)
-    residuals = np.ravel(np.asarray(fun(x, *args)))
+    residuals = np.ravel(np.asarray(fun(np.copy(x), *args)))
     return LeastSquares(x, residuals, 0.5 * np.sum(residuals * residuals), True)

@@ -32,6 +32,8 @@ class Construction(Overloads):
         """Whether a call of this class makes a structure."""
         if issubclass(kind, tuple):
             return hasattr(kind, "_fields")
+        if hasattr(kind, "__srcad_inlined__"):
+            return True  # a class of our own, of definitions
         if kind.__module__.partition(".")[0] in _LIBRARIES or issubclass(kind, (BaseException, list, dict, int, float)):
             return False
         return type(kind) is type

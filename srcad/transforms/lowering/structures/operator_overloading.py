@@ -66,7 +66,8 @@ class Overloads(Slots):
         if own is not None and not (reflected is not None and _is_derived(right, left)):
             return self.called(own, [left, right])
         if reflected is not None:
-            self.check_number(left)
+            if not hasattr(right.cell.type, "__srcad_inlined__"):
+                self.check_number(left)
             return self.called(reflected, [right, left])
         return super().binary(left, op, right)
 
