@@ -28,7 +28,7 @@ import llvmlite.binding as llvm
 from numba.core import targetconfig, types
 from numba.core.caching import NullCache, _Cache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompileResult
+from numba.core.compiler import Compiler, CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 from numba.core.typing.templates import _OverloadFunctionTemplate
@@ -56,14 +56,25 @@ def decorator_with_cache(template: Any) -> Any:
 
         def made(function: Any) -> Any:
             dispatcher = decorated(function)
-            identity = identity_of(function) if folder() is not None else None
-            if identity is not None and type(dispatcher._cache) is NullCache:
+            identity = identity_of(function)
+            if identity is None or type(dispatcher._cache) is not NullCache:
+                return dispatcher
+            if dispatcher._compiler.pipeline_class is Compiler:
+                dispatcher._compiler.pipeline_class = kernel_pipeline()
+            if folder() is not None:
                 dispatcher._cache = KernelCache(identity)
             return dispatcher
 
         return made
 
     return with_options
+
+
+def kernel_pipeline() -> type:
+    """The compiler of kernels."""
+    from srcad.runtime.jit.fast_compiler_pipeline import OfKernels
+
+    return OfKernels
 
 
 class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
