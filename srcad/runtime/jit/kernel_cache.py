@@ -47,8 +47,11 @@ _get_jit_decorator = _OverloadFunctionTemplate._get_jit_decorator
 _names: dict[Any, str] = {}  # of kernels that are called, by library
 
 
-def decorator_with_cache(template: Any) -> Any:
-    """Numba's decorator for implementations of an overloaded function, which gives what it makes a cache."""
+def decorator_with_cache(template: Any, pipeline: type) -> Any:
+    """Numba's decorator for implementations of an overloaded function, which gives what it makes a cache.
+
+    `pipeline` is the class that compiles them.
+    """
     decorator = _get_jit_decorator(template)
 
     def with_options(*args: Any, **options: Any) -> Any:
@@ -60,7 +63,7 @@ def decorator_with_cache(template: Any) -> Any:
             if identity is None or type(dispatcher._cache) is not NullCache:
                 return dispatcher
             if dispatcher._compiler.pipeline_class is Compiler:
-                dispatcher._compiler.pipeline_class = kernel_pipeline()
+                dispatcher._compiler.pipeline_class = pipeline
             if folder() is not None:
                 dispatcher._cache = KernelCache(identity)
             return dispatcher
@@ -68,13 +71,6 @@ def decorator_with_cache(template: Any) -> Any:
         return made
 
     return with_options
-
-
-def kernel_pipeline() -> type:
-    """The compiler of kernels."""
-    from srcad.runtime.jit.fast_compiler_pipeline import OfKernels
-
-    return OfKernels
 
 
 class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
