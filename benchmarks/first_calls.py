@@ -15,7 +15,10 @@ in which Numba has compiled a function before, with empty caches:
     transform   of these, until the text of the gradient was there
     llvm        of these, in LLVM
     instructions, functions, lines      given to LLVM before optimisation; compiled; of generated text
+    stored      seconds where only the kernels are in the cache, from another gradient
     primal      seconds for the function itself, by Numba alone, in another process ("-": Numba cannot)
+    jax         seconds for `jax.jit(jax.grad(f))`, where jax is installed and can take the function as it stands
+
 """
 
 from __future__ import annotations
@@ -60,7 +63,9 @@ class Figures:
     instructions: int
     functions: int
     lines: int
+    stored: float | None = None
     primal: float | None = None
+    jax: float | None = None
 
 
 SHORT = {
@@ -92,6 +97,55 @@ def loop_of_scalars(x):
     for i in range(v.shape[0]):
         s = s * 0.5 + np.sin(v[i]) * s + v[i] ** 2
     return s
+""",
+}
+
+
+NETS = {
+    "convolutional net, loops over the filter": """
+def net_by_shifts(x, k1, k2, w):
+    n = x.shape[0] - 2
+    h = np.zeros((n, n, k1.shape[2]))
+    for a in range(3):
+        for b in range(3):
+            h = h + x[a : a + n, b : b + n, np.newaxis] * k1[a, b]
+    h = np.maximum(h, 0.0)
+    h = 0.25 * (h[0::2, 0::2] + h[1::2, 0::2] + h[0::2, 1::2] + h[1::2, 1::2])
+    m = h.shape[0] - 2
+    g = np.zeros((m, m, k2.shape[3]))
+    for a in range(3):
+        for b in range(3):
+            g = g + h[a : a + m, b : b + m] @ k2[a, b]
+    g = np.tanh(g)
+    logits = g.reshape(g.size) @ w
+    return np.log(np.sum(np.exp(logits - np.max(logits)))) + np.max(logits) - logits[0]
+""",
+    "convolutional net, scalar loops": """
+def net_by_loops(x, k1, k2, w):
+    n = x.shape[0] - 2
+    h = np.zeros((n, n, k1.shape[2]))
+    for i in range(n):
+        for j in range(n):
+            for c in range(k1.shape[2]):
+                s = 0.0
+                for a in range(3):
+                    for b in range(3):
+                        s += x[i + a, j + b] * k1[a, b, c]
+                h[i, j, c] = max(s, 0.0)
+    m = n // 2 - 2
+    pooled = np.zeros((n // 2, n // 2, k1.shape[2]))
+    for i in range(n // 2):
+        for j in range(n // 2):
+            for c in range(k1.shape[2]):
+                pooled[i, j, c] = max(h[2 * i, 2 * j, c], h[2 * i + 1, 2 * j, c], h[2 * i, 2 * j + 1, c])
+    g = np.zeros((m, m, k2.shape[3]))
+    for i in range(m):
+        for j in range(m):
+            for a in range(3):
+                for b in range(3):
+                    g[i, j] += pooled[i + a, j + b] @ k2[a, b]
+    logits = np.tanh(g).reshape(m * m * k2.shape[3]) @ w
+    return np.log(np.sum(np.exp(logits))) - logits[0]
 """,
 }
 
@@ -169,6 +223,20 @@ def short() -> Iterator[Row]:
         yield Row(name, function_of(text, text.split("(")[0].split()[1]), (x,), (0,))
 
 
+def long() -> Iterator[Row]:
+    """Two small convolutional nets, and long programs of `compile_time`."""
+    from benchmarks import compile_time
+
+    rng = np.random.default_rng(0)
+    shapes = ((10, 10), (3, 3, 2), (3, 3, 2, 3), (12, 4))
+    args = tuple(rng.normal(size=shape) for shape in shapes)
+    for name, text in NETS.items():
+        yield Row(name, function_of(text, text.split("(")[0].split()[1]), args, (1, 2, 3))
+    ninety = function_of(compile_time.array_statements(45), "f")
+    yield Row("ninety lines of array statements", ninety, (rng.normal(size=20),), (0,))
+    yield Row("1,000 statements", function_of(compile_time.statements(1000), "f"), (0.3,), (0,))
+
+
 def programs(files: list[str]) -> Iterator[Row]:
     """The programs of `benchmarks/programs`, and those of the files."""
     from benchmarks.pass_worth import programs as all_of_them
@@ -179,17 +247,24 @@ def programs(files: list[str]) -> Iterator[Row]:
 
 def measured(row: Row, with_primal: bool = True) -> Figures | str:
     """The figures of a row, or why there are none."""
-    found: Figures | str = _in_a_new_process(_gradient, row)
+    folder = tempfile.mkdtemp()
+    found: Figures | str = _in_a_new_process(_gradient, row, folder)
     if isinstance(found, Figures) and with_primal:
-        primal = _in_a_new_process(_primal, row)
+        for each in Path(folder).iterdir():
+            if not each.name.startswith("srcad_kernel_"):
+                each.unlink()
+        again = _in_a_new_process(_gradient, row, folder)
+        found.stored = again.seconds if isinstance(again, Figures) else None
+        primal, jax = (_in_a_new_process(work, row, tempfile.mkdtemp()) for work in (_primal, _in_jax))
         found.primal = primal if isinstance(primal, float) else None
+        found.jax = jax if isinstance(jax, float) else None
     return found
 
 
-def _in_a_new_process(work: Callable[[Row], Any], row: Row) -> Any:
+def _in_a_new_process(work: Callable[[Row], Any], row: Row, folder: str) -> Any:
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_run, args=(sender, work, row))
+    process = context.Process(target=_run, args=(sender, work, row, folder))
     process.start()
     found = receiver.recv() if receiver.poll(300) else "took more than 300 s"
     process.kill()
@@ -197,8 +272,7 @@ def _in_a_new_process(work: Callable[[Row], Any], row: Row) -> Any:
     return found
 
 
-def _run(sender: Any, work: Callable[[Row], Any], row: Row) -> None:
-    folder = tempfile.mkdtemp()
+def _run(sender: Any, work: Callable[[Row], Any], row: Row, folder: str) -> None:
     os.environ["SRCAD_CACHE_DIR"] = folder
     try:
         sender.send(work(row))
@@ -252,6 +326,19 @@ def _primal(row: Row) -> float:
     return time.process_time() - start
 
 
+def _in_jax(row: Row) -> float:
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    jax.block_until_ready(jax.jit(jax.grad(lambda x: jnp.sum(x * x)))(jnp.ones(3)))
+    function = types.FunctionType(row.function.__code__, {**row.function.__globals__, "np": jnp})
+    args = tuple(jnp.asarray(each) if isinstance(each, np.ndarray) else each for each in row.args)
+    start = time.process_time()
+    jax.block_until_ready(jax.jit(jax.grad(function, argnums=row.wrt))(*args))
+    return time.process_time() - start
+
+
 NOTED = Path(__file__).with_suffix(".json")
 
 
@@ -289,7 +376,7 @@ def main() -> None:
 
     srcad.grad(function_of("def warm(x):\n    return np.sum(x * x)\n", "warm"))(np.ones(3))
     numba.njit(function_of("def cold(x):\n    return x + 1.0\n", "cold"))(1.0)
-    rows = [*one_liners(), *short(), *programs(given.more)]
+    rows = [*one_liners(), *short(), *long(), *programs(given.more)]
     if given.check or given.note:
         noted = json.loads(NOTED.read_text(encoding="utf-8"))
         sys.exit(not checked([each for each in rows if each.name in noted], noted, given.note))
@@ -302,11 +389,12 @@ def main() -> None:
             print(f"{row.name:40} {figures}", flush=True)
             continue
         found[row.name] = asdict(figures)
-        primal = "-" if figures.primal is None else f"{figures.primal:6.2f}"
+        others = (figures.stored, figures.primal, figures.jax)
+        stored, primal, jax = ("-" if each is None else f"{each:.2f}" for each in others)
         print(
             f"{row.name:40} {figures.seconds:6.2f} s, transform {figures.transform:5.2f}, LLVM {figures.llvm:6.2f}, "
             f"{figures.instructions:7} instructions, {figures.functions:4} functions, {figures.lines:4} lines, "
-            f"primal {primal}",
+            f"stored {stored}, primal {primal}, jax {jax}",
             flush=True,
         )
     seconds = sorted(each["seconds"] for each in found.values())

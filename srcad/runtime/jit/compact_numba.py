@@ -20,6 +20,7 @@ from numba.extending import overload
 from numba.np import arrayobj, npyimpl
 
 from srcad.runtime.jit.array_loops import array_loops
+from srcad.runtime.jit.fast_compiler_pipeline import OfKernels
 from srcad.runtime.jit.kernel_cache import decorator_with_cache
 
 
@@ -52,10 +53,14 @@ def _overload_raise_different_shapes(input_shape: Any, slice_shape: Any) -> Any:
     return impl
 
 
+def _decorator(template: Any) -> Any:
+    return decorator_with_cache(template, OfKernels)
+
+
 _REPLACED = (
     (npyimpl, "numpy_ufunc_kernel", array_loops),
     (arrayobj, "raise_with_shape_context", raise_different_shapes),
-    (_OverloadFunctionTemplate, "_get_jit_decorator", decorator_with_cache),
+    (_OverloadFunctionTemplate, "_get_jit_decorator", _decorator),
 )
 
 

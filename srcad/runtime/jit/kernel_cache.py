@@ -28,7 +28,7 @@ import llvmlite.binding as llvm
 from numba.core import targetconfig, types
 from numba.core.caching import NullCache, _Cache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompileResult
+from numba.core.compiler import Compiler, CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 from numba.core.typing.templates import _OverloadFunctionTemplate
@@ -47,8 +47,11 @@ _get_jit_decorator = _OverloadFunctionTemplate._get_jit_decorator
 _names: dict[Any, str] = {}  # of kernels that are called, by library
 
 
-def decorator_with_cache(template: Any) -> Any:
-    """Numba's decorator for implementations of an overloaded function, which gives what it makes a cache."""
+def decorator_with_cache(template: Any, pipeline: type) -> Any:
+    """Numba's decorator for implementations of an overloaded function, which gives what it makes a cache.
+
+    `pipeline` is the class that compiles them.
+    """
     decorator = _get_jit_decorator(template)
 
     def with_options(*args: Any, **options: Any) -> Any:
@@ -56,8 +59,12 @@ def decorator_with_cache(template: Any) -> Any:
 
         def made(function: Any) -> Any:
             dispatcher = decorated(function)
-            identity = identity_of(function) if folder() is not None else None
-            if identity is not None and type(dispatcher._cache) is NullCache:
+            identity = identity_of(function)
+            if identity is None or type(dispatcher._cache) is not NullCache:
+                return dispatcher
+            if dispatcher._compiler.pipeline_class is Compiler:
+                dispatcher._compiler.pipeline_class = pipeline
+            if folder() is not None:
                 dispatcher._cache = KernelCache(identity)
             return dispatcher
 

@@ -22,6 +22,8 @@ from numba.core.registry import CPUDispatcher
 from numba.core.types import Dispatcher as DispatcherType
 from numba.core.types import Type, none
 
+from srcad.runtime.jit.fast_compiler_pipeline import OfKernels
+
 # Runs the compiler on a function up to type inference. Returns Numba's state with `return_type`.
 Infer = Callable[[CPUDispatcher, tuple[Type, ...]], Any]
 _PLACES = (
@@ -81,7 +83,7 @@ def _is_library(dispatcher: Any) -> bool:
     return (
         type(dispatcher) is CPUDispatcher
         and type(made) is dispatchers._FunctionCompiler
-        and made.pipeline_class is compiler.Compiler
+        and made.pipeline_class in (compiler.Compiler, OfKernels)
         and not made.locals
         and (dispatcher.py_func.__module__ or "").startswith(("numba.", "srcad.runtime."))
     )

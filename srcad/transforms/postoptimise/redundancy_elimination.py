@@ -105,8 +105,9 @@ class _Known:
     """The available expressions at a point: names by what they hold, also under the condition of a test's result."""
 
     values: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
-    under: dict[tuple[str, int], _Known] = field(default_factory=dict)
+    under: dict[tuple[str, int], tuple[_Known, int]] = field(default_factory=dict)  # with the length of `stored` then
     products: dict[str, gast.Call] = field(default_factory=dict)  # strong products, by the names that hold them
+    stored: list[str] = field(default_factory=list)  # every name that was stored, in order
 
     def __post_init__(self) -> None:
         self._texts: dict[str, set[str]] = {}  # for each name, the expressions that it holds or stands in
@@ -127,11 +128,10 @@ class _Known:
     def without(self, names: frozenset[str]) -> _Known:
         """The expressions still available after these names are stored (kill)."""
         kept = {text: (name, of) for text, (name, of) in self.values.items() if name not in names and not of & names}
-        under = {key: each.without(names) for key, each in self.under.items() if key[0] not in names}
         products = {
             name: each for name, each in self.products.items() if name not in names and names.isdisjoint(names_in(each))
         }
-        return _Known(kept, under, products)
+        return _Known(kept, dict(self.under), products, [*self.stored, *names])
 
     def forget(self, names: frozenset[str]) -> None:
         """Keep only the expressions still available after these names are stored."""
@@ -140,14 +140,16 @@ class _Known:
                 self.values.pop(text, None)
             for product in self._products_of.pop(name, ()):
                 self.products.pop(product, None)
-        self.under = {key: each.without(names) for key, each in self.under.items() if key[0] not in names}
+        self.stored.extend(names)
 
     def where(self, test: gast.expr, arm: int) -> _Known:
         """The expressions available in one arm of a branch."""
-        more = self.under.get((test.id, arm)) if isinstance(test, gast.Name) else None
-        if more is None:
+        then, count = self.under.get((test.id, arm), (None, 0)) if isinstance(test, gast.Name) else (None, 0)
+        since = frozenset(self.stored[count:]) if then is not None else frozenset()
+        if then is None or test.id in since:
             return self.without(frozenset())
-        return _Known(self.values | more.values, dict(self.under), dict(self.products))
+        more = then.without(since).values
+        return _Known(self.values | more, dict(self.under), dict(self.products), list(self.stored))
 
     def name(self, node: gast.expr) -> str | None:
         """The name that holds the value of an expression, or None."""
@@ -207,7 +209,7 @@ class _Sharer:
             inside = before.where(statement.test, arm)
             inner[:] = self.block(inner, inside, changing)
             if isinstance(statement.test, gast.Name) and statement.test.id not in stored:
-                known.under[statement.test.id, arm] = _Known(inside.values)
+                known.under[statement.test.id, arm] = _Known(inside.values), len(known.stored)
 
     def wanted(
         self, statement: gast.stmt, later: Callable[[str], Iterator[gast.expr]], known: _Known

@@ -34,14 +34,34 @@ print(np.round(g, 12).tolist(), len(compiled), len(kernel_cache._loaded), len(ke
 """
 
 
-def run(folder):
+def run(folder, program=PROGRAM):
     """The gradient in a new process; how many kernels were compiled there, are loaded, and may be called."""
     path = Path(folder) / "program.py"
-    path.write_text(PROGRAM, encoding="utf-8")
+    path.write_text(program, encoding="utf-8")
     environment = os.environ | {"SRCAD_CACHE_DIR": str(Path(folder) / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
     environment.pop("NUMBA_CACHE_DIR", None)
     gradient, _, counts = waiting.run([sys.executable, str(path)], env=environment).stdout.strip().rpartition("] ")
     return gradient, *map(int, counts.split())
+
+
+# The first process to store a kernel lets another compile and store all of them, and then writes its own over these.
+RACE = """
+import os, subprocess, sys
+from srcad.runtime.jit import kernel_cache
+
+store = kernel_cache.store_code
+
+
+def second(*args):
+    kernel_cache.store_code = store
+    os.environ["SECOND"] = "yes"
+    subprocess.run([sys.executable, __file__], check=True, stdout=subprocess.DEVNULL)
+    return store(*args)
+
+
+if "SECOND" not in os.environ:
+    kernel_cache.store_code = second
+"""
 
 
 def gradients(folder):
@@ -87,6 +107,19 @@ def test_another_gradient_uses_the_kernels(filled):
     assert again == gradient
     assert compiled == 0
     assert loaded > 3
+
+
+@pytest.mark.slow
+def test_two_processes_that_compile_the_same_kernels_at_once_leave_kernels_that_fit(tmp_path):
+    program = PROGRAM.replace("np.sum(np.sort(x) * np.arange(x.shape[0])) + ", "")
+    gradient, compiled, *_ = run(tmp_path, RACE + program)
+    assert compiled > 0
+    # The gradient may have been linked to kernels that the other process has replaced; then it is made again, once.
+    assert run(tmp_path, program)[:2] == (gradient, 0)
+    again, compiled, loaded, called = run(tmp_path, program)
+    assert (again, compiled) == (gradient, 0)
+    assert loaded == called
+
 
 
 @pytest.mark.slow
