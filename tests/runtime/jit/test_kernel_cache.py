@@ -121,7 +121,6 @@ def test_two_processes_that_compile_the_same_kernels_at_once_leave_kernels_that_
     assert loaded == called
 
 
-
 @pytest.mark.slow
 def test_damaged_and_missing_kernels_are_compiled_again(filled):
     folder, (gradient, *_) = filled
