@@ -12,6 +12,7 @@ from srcad.runtime.jit.gc_pause import nothing_collected
 if TYPE_CHECKING:
     from srcad.api.custom_rules import custom_jvp, custom_vjp
     from srcad.api.grad_vjp_jvp import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from srcad.api.linear_maps import jacfwd, jacrev, linearize, value_and_jacobian
     from srcad.errors import (
         BadArgument,
         BadIndex,
@@ -102,13 +103,17 @@ _HOMES = {
     "hessian": "srcad.api.grad_vjp_jvp",
     "hvp": "srcad.api.grad_vjp_jvp",
     "is_tensor": "srcad.runtime.tape.public",
+    "jacfwd": "srcad.api.linear_maps",
     "jacobian": "srcad.api.grad_vjp_jvp",
+    "jacrev": "srcad.api.linear_maps",
     "jvp": "srcad.api.grad_vjp_jvp",
+    "linearize": "srcad.api.linear_maps",
     "recompute_grad": "srcad.runtime.tape.public",
     "set_default_dtype": "srcad.runtime.tape.public",
     "source": "srcad.tools.source_text",
     "stop_gradient": "srcad.runtime.stop_gradient",
     "value_and_grad": "srcad.api.grad_vjp_jvp",
+    "value_and_jacobian": "srcad.api.linear_maps",
     "vjp": "srcad.api.grad_vjp_jvp",
 }
 
@@ -157,13 +162,17 @@ __all__ = [
     "hessian",
     "hvp",
     "is_tensor",
+    "jacfwd",
     "jacobian",
+    "jacrev",
     "jvp",
+    "linearize",
     "recompute_grad",
     "set_default_dtype",
     "source",
     "stop_gradient",
     "value_and_grad",
+    "value_and_jacobian",
     "vjp",
 ]
 

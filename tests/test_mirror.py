@@ -61,6 +61,7 @@ ABOUT_MORE = {
     "test_sample_programs.py": "the folder benchmarks/programs/",
     "test_seeded_faults.py": "scripts/faults.py",
     "test_strong_zeros.py": "slopes that are infinite where the derivative is zero, in every mode",
+    "test_waiting.py": "waits of the tests, all of which end",
     "test_workloads.py": "the workloads of benchmarks/",
 }
 
@@ -114,7 +115,6 @@ TESTED_ELSEWHERE = {
     "transforms/ir/pass_names.py": "driver/test_passes.py",
     "transforms/ir/type_annotations.py": "transforms/postoptimise/test_copy_elision_moves.py",
     "transforms/ir/unit.py": "transforms/normalise/test_ssa.py",
-    "transforms/lowering/calls/builtin_calls.py": "transforms/lowering/test_anf.py",
     "transforms/lowering/lowering_context.py": "frontend/test_lower.py",
     "transforms/lowering/inlining.py": "frontend/test_lower.py",
     "transforms/lowering/lists/growing_list_operations.py": "transforms/lowering/lists/test_growing_lists.py",

@@ -24,7 +24,7 @@ from srcad.driver.passes import ROWS
 from srcad.driver.result_precision import of_kind
 from srcad.driver.tiered_routines import let_run_meanwhile, with_python_numbers
 from srcad.driver.trace_memory import refuse_trace
-from srcad.driver.user_exceptions import tell
+from srcad.driver.user_exceptions import place_refusal, tell
 from srcad.driver.version import Request, Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
 from srcad.frontend.load_source import name_of, plain_function
@@ -177,7 +177,8 @@ def uncompiled_routine(version: Version, index: int, islands: bool = False) -> C
         kinds = _kinds_of(version, args)
         try:
             return version.uncompiled(kinds, islands)(*args)
-        except SrcadError:
+        except SrcadError as refusal:
+            place_refusal(refusal, version.unit)
             raise
         except MemoryError as problem:
             with contextlib.suppress(CannotType):
@@ -190,7 +191,11 @@ def uncompiled_routine(version: Version, index: int, islands: bool = False) -> C
     def reverse(*args: Any) -> Any:
         *arguments, trace, bar = args
         if isinstance(trace, Kept):
-            return trace.pull(tuple(arguments), bar)
+            try:
+                return trace.pull(tuple(arguments), bar)
+            except SrcadError as refusal:
+                place_refusal(refusal, version.unit)
+                raise
         made = version.compiled_with(type(trace).__module__)  # the trace is that of a compiled function
         return (made or version.compiled(_kinds_of(version, args)))[index].py_func(*args)
 

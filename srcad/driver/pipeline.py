@@ -195,7 +195,7 @@ def _typed_if_needed(begin: Code) -> Code:
 
 def _core(unit: Unit) -> Made:
     """The function itself, in core form, with those that it calls."""
-    made = Made([unit.tree], dict(unit.bindings), (unit.tree.name,))
+    made = Made([clone(unit.tree)], dict(unit.bindings), (unit.tree.name,))  # names of what is printed change
     return with_callees(made, Callees(make_any_pair, make_any_tangent))
 
 

@@ -69,7 +69,7 @@ def made_by(transform: Any, node: gast.Call, meaning: Callable[[gast.expr], Mean
     place = place_of(node)
     given: dict[Any, gast.expr] = dict(enumerate(node.args)) | {each.arg: each.value for each in node.keywords}
     function = given.pop(0, None) or given.pop("f", None)
-    wrt = given.pop(1, None) or given.pop("wrt", None)
+    wrt = given.pop(1, None) or given.pop("wrt", None) or given.pop("argnums", None)
     given.pop("jit", None)
     given.pop("mode", None)
     for option in given:

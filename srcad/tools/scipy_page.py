@@ -22,6 +22,10 @@ NAMESPACES = {
         "banded systems, and Sylvester's and Lyapunov's equations, with which a program runs uncompiled. What a\n"
         "definition does not cover, such as `eigh` with vectors or `qr` with pivoting, raises `NotImplementedError`."
     ),
+    "scipy.fft": (
+        "Compiled: Fourier transforms as those of `np.fft`, cosine and sine transforms of real numbers by Fourier\n"
+        "transforms of four to eight times the length; not on a tape."
+    ),
     "scipy.signal": "Compiled, for vectors; not on a tape.",
     "scipy.integrate": "Compiled; `cumulative_trapezoid` for vectors; not on a tape.",
 }

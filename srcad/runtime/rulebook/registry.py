@@ -57,6 +57,7 @@ _called: dict[Hashable, Any] = {}
 _texts: dict[Callable[..., Any], str] = {}
 # library -> module of the rules of its functions
 _libraries = {
+    "scipy.fft": "srcad.runtime.rules.scipy.fft",
     "scipy.special": "srcad.runtime.rules.scipy.special",
     "scipy.linalg": "srcad.runtime.rules.scipy.linalg",
     "scipy.stats": "srcad.runtime.rules.scipy.stats",
