@@ -103,6 +103,9 @@ MOST_LOOP_TRIALS = 20  # lowerings of a loop's body until the state at its start
 MOST_NESTED_CALLS = 24  # calls within calls; stops functions that keep making new functions
 MOST_REPEATED_STATEMENTS = 300  # by type splitting, over all joins at which a name has two types
 MOST_INLINED_STATEMENTS = 150  # of a helper, over all calls; beyond that it is called instead of inlined
+MOST_KEPT_INLINE = 6000  # the same for one that cannot be called, since it changes or returns objects
+MOST_FORMS = 500  # calls of a recursive function that is inlined for each form of its arguments, as over a tree
+MOST_NESTED_FORMS = 12  # such calls within each other
 
 # Alias case-splitting (alias_cases, alias_versioning)
 
