@@ -12,6 +12,7 @@ from srcad.runtime.jit.gc_pause import nothing_collected
 if TYPE_CHECKING:
     from srcad.api.custom_rules import custom_jvp, custom_vjp
     from srcad.api.grad_vjp_jvp import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from srcad.api.implicit_functions import implicit
     from srcad.api.linear_maps import jacfwd, jacrev, linearize, value_and_jacobian
     from srcad.errors import (
         BadArgument,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         MayOverlap,
         MissingRule,
         NonFinite,
+        NoSolution,
         NotATensor,
         NotDifferentiable,
         PerformanceWarning,
@@ -74,6 +76,7 @@ _HOMES = {
     "MayOverlap": "srcad.errors",
     "MissingRule": "srcad.errors",
     "NonFinite": "srcad.errors",
+    "NoSolution": "srcad.errors",
     "NotATensor": "srcad.errors",
     "NotDifferentiable": "srcad.errors",
     "PerformanceWarning": "srcad.errors",
@@ -102,6 +105,7 @@ _HOMES = {
     "grad": "srcad.api.grad_vjp_jvp",
     "hessian": "srcad.api.grad_vjp_jvp",
     "hvp": "srcad.api.grad_vjp_jvp",
+    "implicit": "srcad.api.implicit_functions",
     "is_tensor": "srcad.runtime.tape.public",
     "jacfwd": "srcad.api.linear_maps",
     "jacobian": "srcad.api.grad_vjp_jvp",
@@ -131,6 +135,7 @@ __all__ = [
     "IndexedSlices",
     "MayOverlap",
     "MissingRule",
+    "NoSolution",
     "NonFinite",
     "NotATensor",
     "NotDifferentiable",
@@ -161,6 +166,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "is_tensor",
     "jacfwd",
     "jacobian",

@@ -35,6 +35,7 @@ from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.compile_progress import Subject
+from srcad.transforms.inference.subroutine_types import MAKERS
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 
@@ -267,3 +268,11 @@ def warn_of_fallback(version: Version, problem: CannotType) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
         level, frame = level + 1, frame.f_back
     warnings.warn(f"{at}{version.unit.name} runs uncompiled: {problem.reason}", PerformanceWarning, stacklevel=level)
+
+
+def _primal(function: Any) -> Callable[..., Any]:
+    """A function in core form that calls derivatives, uncompiled."""
+    return uncompiled_routine(Version(function, Request("core", ()), function.unit), 0)
+
+
+MAKERS.append(_primal)

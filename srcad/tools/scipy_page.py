@@ -27,7 +27,16 @@ NAMESPACES = {
         "transforms of four to eight times the length; not on a tape."
     ),
     "scipy.signal": "Compiled, for vectors; not on a tape.",
-    "scipy.integrate": "Compiled; `cumulative_trapezoid` for vectors; not on a tape.",
+    "scipy.optimize": (
+        "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
+        "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"
+        "and `converged` of results can be read. Bounds and constraints are refused; `linear_sum_assignment` has no\n"
+        "derivative, as its result changes by jumps only."
+    ),
+    "scipy.integrate": (
+        "Compiled; `cumulative_trapezoid` for vectors; not on a tape. `quad` and `solve_ivp` call SciPy in Python,\n"
+        "and differentiate what it computes on the nodes and steps that it chose ([guide](guide.md#solvers))."
+    ),
 }
 
 _HEAD = """# SciPy

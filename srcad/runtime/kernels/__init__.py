@@ -163,6 +163,7 @@ from srcad.runtime.kernels.linear_algebra.products import (
     times_transpose,
     transpose_times,
 )
+from srcad.runtime.kernels.linear_algebra.regular import regular
 from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     einsum_adjoint,
     tensordot_adjoint_a,
@@ -437,6 +438,7 @@ __all__ = [
     "reduced_size",
     "reductions",
     "refuse_overlap",
+    "regular",
     "release",
     "removed",
     "repeat_adjoint",
