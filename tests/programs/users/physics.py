@@ -99,7 +99,7 @@ class System:
         return kinetic + potential
 
 
-def three_bodies(bodies, G, dt=0.02, steps=15):
+def three_bodies(bodies, G, dt=0.05, steps=4):
     """Gravitating bodies by velocity Verlet; where the last of them ends, and the energy.
 
     Origin: the leapfrog integrator of Binney and Tremaine, "Galactic Dynamics", section 3.4.
