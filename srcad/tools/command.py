@@ -116,6 +116,12 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--warm", action="store_true", help="fill the cache folder with what many first calls need")
     doctor.set_defaults(run=_doctor)
 
+    cache = commands.add_parser("cache", help="tell how much the cache folder holds, list it, or clear it")
+    what = cache.add_mutually_exclusive_group()
+    what.add_argument("--list", action="store_true", help="list its modules with their size, what was used last first")
+    what.add_argument("--clear", action="store_true", help="delete all that srcad has stored there")
+    cache.set_defaults(run=_cache)
+
     _add_check(commands.add_parser("check", help="compare a gradient with finite differences and with forward mode"))
     return parser
 
@@ -139,6 +145,19 @@ def _doctor(options: argparse.Namespace) -> int:
     report = doctor.Report.made()
     print(report.text())
     return 1 if report.problems else 0
+
+
+def _cache(options: argparse.Namespace) -> int:
+    from srcad.runtime.jit.disk_cache import folder
+    from srcad.tools import cache_folder
+
+    where = folder()
+    if options.clear and where is not None:
+        count, size = cache_folder.clear(where)
+        print(f"{where}: {count} files deleted, {cache_folder.in_bytes(size)}")
+        return 0
+    print(cache_folder.report(options.list))
+    return 0 if where is not None else 1
 
 
 def _add_target(parser: argparse.ArgumentParser) -> None:

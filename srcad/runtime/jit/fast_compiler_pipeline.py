@@ -8,12 +8,13 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
-from numba.core import compiler, ir, types
+from numba.core import compiler, ir, ir_utils, postproc, types
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
-from numba.core.untyped_passes import InlineClosureLikes
+from numba.core.untyped_passes import InlineClosureLikes, ReconstructSSA
 
 from srcad.runtime.jit import kernel_cache
+from srcad.runtime.jit.ssa_reconstruction import reconstruct_ssa
 
 
 class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
@@ -25,9 +26,28 @@ class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no an
 
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
         add_to(manager, self.state)
-        manager.passes = [(_OURS.get(each, each), described) for each, described in manager.passes]
+        manager.passes = replaced(manager.passes)
         manager.finalize()
         return [manager]
+
+
+def replaced(passes: list[tuple[type, str]]) -> list[tuple[type, str]]:
+    """Numba's passes, with those of this module in place of theirs."""
+    return [(_OURS.get(each, each), described) for each, described in passes]
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _Ssa(ReconstructSSA):  # type: ignore[misc]
+    """Numba's construction of static single assignment, in near linear time (`ssa_reconstruction`)."""
+
+    _name = "reconstruct_ssa"
+
+    def run_pass(self, state: Any) -> bool:
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        self._patch_locals(state)
+        state.func_ir._definitions = ir_utils.build_definitions(state.func_ir.blocks)
+        postproc.PostProcessor(state.func_ir).run(emit_dels=False)
+        return True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -133,4 +153,5 @@ _OURS = {
     NativeLowering: _Lowering,
     NopythonRewrites: _ArrayExpressions,
     NopythonTypeInference: _TypeInference,
+    ReconstructSSA: _Ssa,
 }

@@ -27,6 +27,7 @@ from numba.core.types import Type
 
 from srcad.errors import Place, SrcadError
 from srcad.runtime.jit.compact_numba import compact_numba
+from srcad.runtime.jit.fast_compiler_pipeline import replaced
 from srcad.runtime.jit.library_types import without_machine_code
 
 
@@ -89,8 +90,8 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
 
     def define_pipelines(self) -> list[PassManager]:
         manager = PassManager("srcad inference")
-        manager.passes.extend(compiler.DefaultPassBuilder.define_untyped_pipeline(self.state).passes)
-        manager.add_pass(NopythonTypeInference, "nopython frontend")
+        untyped = compiler.DefaultPassBuilder.define_untyped_pipeline(self.state).passes
+        manager.passes.extend(replaced([*untyped, (NopythonTypeInference, "nopython frontend")]))
         from srcad.runtime.jit.array_allocation import add_to
 
         add_to(manager, self.state)
@@ -143,7 +144,7 @@ def _locals(
     Numba's names for arguments, `arg.x`, look similar and are skipped.
     """
     found: dict[str, Type] = {}
-    names = function.__code__.co_varnames
+    names = dict.fromkeys(function.__code__.co_varnames)
     for numbered, each in typemap.items():
         name, _, number = numbered.partition(".")
         if name not in names or (number and not number.isdigit()) or (wanted is not None and name not in wanted):

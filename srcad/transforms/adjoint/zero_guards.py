@@ -13,7 +13,7 @@ dense (see `dense_adjoints`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 
 import gast
 from numba import types as nb
@@ -33,14 +33,29 @@ def tested(
 
     `names` has the adjoint of each primal name; `dense` the adjoints of arrays that are rarely zero.
     """
-    if not program.unit.does(ZERO_GUARDS):
+    if not program.unit.does(ZERO_GUARDS) or not is_worth_a_test(nodes):
         return None
-    flow, types = program.flow, program.types
     bars = {bar: name for name, bar in names.items()}
-    own = [bar for bar, name in bars.items() if flow.home(name)[: len(way)] == way]
-    numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
-    found = incoming(nodes, bars, numbers, own) or []
+    found = incoming(nodes, bars, *_numbers_and_own(program, bars, way)) or []
     return found if found and set(found) <= doubtful(before, bars, dense) else None
+
+
+class _Those:
+    """The adjoints whose primal name satisfies a condition, which is asked for those that are looked up."""
+
+    def __init__(self, bars: Mapping[str, str], holds: Callable[[str], bool]) -> None:
+        self.bars, self.holds = bars, holds
+
+    def __contains__(self, bar: object) -> bool:
+        return bar in self.bars and self.holds(self.bars[str(bar)])
+
+
+def _numbers_and_own(program: Program, bars: Mapping[str, str], way: Way) -> tuple[_Those, _Those]:
+    """Of all adjoints, those that are numbers, and those that begin and end in the block at `way`."""
+    flow, types = program.flow, program.types
+    return _Those(bars, lambda name: not types.is_array(name)), _Those(
+        bars, lambda name: flow.home(name)[: len(way)] == way
+    )
 
 
 def stretch(
@@ -62,14 +77,15 @@ def stretch(
     """
     if not program.unit.does(ZERO_GUARDS):
         return None
-    tables = {added_to(each) for each in statements_of(nodes)} - set(dense)
-    read = elements_read(before[-1:], tables)
-    if not read or not isinstance(before[-1], Step):
+    if not isinstance(before[-1], Step) or not elements_read(before[-1:]):
         return None
-    flow, types = program.flow, program.types
+    tables = {added_to(each) for each in statements_of(nodes)} - set(dense)
+    read = {name for name, array in elements_read(before[-1:]).items() if array in tables}
+    if not read:
+        return None
+    types = program.types
     bars = {bar: name for name, bar in names.items()}
-    own = [bar for bar, name in bars.items() if flow.home(name)[: len(way)] == way]
-    numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
+    numbers, own = _numbers_and_own(program, bars, way)
     for count in range(len(nodes), 0, -1):
         found = reaching(nodes[:count], bars, numbers, own)
         if found and set(found) <= read and selections(nodes[:count]) >= FEWEST_GUARDED_CHOICES:
@@ -79,15 +95,15 @@ def stretch(
     return None
 
 
-def elements_read(nodes: list[Node], arrays: Collection[str | None]) -> set[str]:
-    """The numbers that are read as elements of these arrays."""
+def elements_read(nodes: list[Node]) -> dict[str, str]:
+    """The numbers that are read as elements of arrays, each with the array."""
     return {
-        str(assigned(each))
+        str(assigned(each)): str(each.value.value.id)
         for each in statements_of(nodes)
         if isinstance(each, gast.Assign)
         and isinstance(each.targets[0], gast.Name)
         and isinstance(each.value, gast.Subscript)
-        and getattr(each.value.value, "id", "") in arrays
+        and isinstance(each.value.value, gast.Name)
     }
 
 
@@ -154,8 +170,13 @@ def added_to(statement: gast.stmt) -> str | None:
     return target_of_sum(statement)
 
 
+def is_worth_a_test(nodes: list[Node]) -> bool:
+    """Whether skipping these nodes saves more than a test for zero costs."""
+    return any(isinstance(node, (Fork, Replay)) for node in nodes)
+
+
 def incoming(
-    nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]
+    nodes: list[Node], bars: Collection[str], numbers: Container[str], own: Container[str]
 ) -> list[str] | None:
     """The incoming adjoints of these nodes, if skipping the nodes is correct when they are zero, and worth a test.
 
@@ -163,12 +184,11 @@ def incoming(
     numbers    those that are numbers
     own        those that begin and end in this block: nothing after the nodes reads them
     """
-    is_worth_it = any(isinstance(node, (Fork, Replay)) for node in nodes)
-    return reaching(nodes, bars, numbers, own) if is_worth_it else None
+    return reaching(nodes, bars, numbers, own) if is_worth_a_test(nodes) else None
 
 
 def reaching(
-    nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]
+    nodes: list[Node], bars: Collection[str], numbers: Container[str], own: Container[str]
 ) -> list[str] | None:
     """The same as `incoming`, whether or not a test is worth it."""
     stored: set[str] = set()
@@ -186,7 +206,7 @@ def reaching(
             if target in bars and target not in own:
                 return None
             stored.add(target)
-    if not found or not set(found) <= set(numbers):
+    if not found or not all(name in numbers for name in found):
         return None
     return list(found)
 

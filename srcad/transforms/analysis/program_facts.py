@@ -32,7 +32,7 @@ class Program:
 
     def carrier(self, name: str) -> object | None:
         """The loop that carries a name: the outermost loop around one of its stores but not around all of them."""
-        if name in self.unit.parameters:
+        if name in self.flow.parameters:
             return None
         stores = self.flow.stores.get(name, [])
         if len(stores) == 1 and self.flow.is_index(name):

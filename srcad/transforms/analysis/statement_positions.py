@@ -34,6 +34,7 @@ class Flow:
     stores: dict[str, list[gast.stmt]]
     last_inside: dict[int, int] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
+    _homes: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def loops(self) -> dict[int, gast.For | gast.While]:
@@ -47,6 +48,12 @@ class Flow:
 
     def home(self, name: str) -> tuple[tuple[int, int], ...]:
         """The path to the block that a name belongs to: the innermost one with all of its stores inside."""
+        found = self._homes.get(name)
+        if found is None:
+            found = self._homes[name] = self._home(name)
+        return found
+
+    def _home(self, name: str) -> tuple[tuple[int, int], ...]:
         ways = [self.spots[id(statement)].way for statement in self.stores.get(name, [])]
         for statement in self.stores.get(name, []):
             if isinstance(statement, gast.For):

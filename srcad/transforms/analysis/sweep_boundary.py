@@ -39,7 +39,8 @@ def told_apart(body: Block) -> set[str]:
         start = next((k for k, statement in enumerate(block) if notes_of(statement).begins_reverse), len(block))
         both = stored_in(block[:start]) & stored_in(block[start:])
         if both:
-            both -= live_before(block[start:], live_before(block))
+            live = live_before(block[start:], live_before(block))
+            both = frozenset(name for name in both if name not in live)
             reverse = gast.Module(body=block[start:], type_ignores=[])
             rewrite_names(reverse, partial(_again, both))
             found |= both

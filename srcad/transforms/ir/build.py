@@ -298,6 +298,24 @@ def mentions(block: Block) -> Counter[str]:
     return Counter(node.id for each in block for node in walk(each) if isinstance(node, gast.Name))
 
 
+class MentionedNames:
+    """The names that statements mention, each walked once: as long as statements do not come to mention other names."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[gast.stmt, frozenset[str]]] = {}  # statements as well, so that they stay
+
+    def of(self, statement: gast.stmt) -> frozenset[str]:
+        """The names that a statement mentions."""
+        found = self._known.get(id(statement))
+        if found is None:
+            found = self._known[id(statement)] = statement, frozenset(mentions([statement]))
+        return found[1]
+
+    def forget(self, statement: gast.stmt) -> None:
+        """Walk a statement again, which has changed, when it is asked for."""
+        self._known.pop(id(statement), None)
+
+
 def position(block: Block, statement: gast.stmt) -> int:
     """The position of this very statement, by identity, in a block."""
     return next(k for k, each in enumerate(block) if each is statement)

@@ -7,6 +7,8 @@ Such loops are run forwards, which Numba and the processor handle better than ba
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import gast
 
 from srcad.transforms.analysis.affine.accesses import accessed
@@ -21,7 +23,7 @@ from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.loop_analysis.loop_carried_values import carried
 
 
-def is_free(loop: gast.For, inside: Facts, aliases: Aliases, after: frozenset[str]) -> bool:
+def is_free(loop: gast.For, inside: Facts, aliases: Aliases, after: Collection[str]) -> bool:
     """Whether the order of the iterations does not matter.
 
     inside      the facts about integers in the loop
@@ -29,10 +31,10 @@ def is_free(loop: gast.For, inside: Facts, aliases: Aliases, after: frozenset[st
     after       names that are live after the loop
     """
     stored, ranks = stored_in(loop.body), inside.ranks
-    if any(ranks.get(name, 1) for name in stored) or loop.target.id in stored | after:
+    if any(ranks.get(name, 1) for name in stored) or loop.target.id in stored or loop.target.id in after:
         return False
     passed = carried(loop, [name for name, rank in ranks.items() if rank])
-    if passed is None or (stored & after) - set(passed):
+    if passed is None or any(name in after and name not in passed for name in stored):
         return False
     body = walk_statements(loop.body)
     if not all(isinstance(each, (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.Pass)) for each in body):

@@ -10,8 +10,9 @@ follow the last. Every row has one live range: a row that has left the window is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import gast
 
@@ -48,11 +49,32 @@ class Window:
     dead: list[gast.stmt] = field(default_factory=list)
 
 
-def window(array: Array, bounds: Mapping[int, Bounds]) -> Window | None:
+class LastStores:
+    """Where each name is stored last in a block. Found once for each block, which must not change meanwhile."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, tuple[Block, dict[str, int]]] = {}
+
+    def stored(self, block: Block, position: int, name: str) -> bool:
+        """Whether a block stores a name in the statement at a position, or after it."""
+        if id(block) not in self._last:
+            last = {name: k for k, each in enumerate(block) for name in stored_in([each])}
+            self._last[id(block)] = block, last
+        return self._last[id(block)][1].get(name, -1) >= position
+
+
+def windows(arrays: Iterable[Array], bounds: Mapping[int, Bounds]) -> list[Window]:
+    """The windows of arrays, as far as they have one."""
+    stores = LastStores()
+    return [found for each in arrays if (found := window(each, bounds, stores)) is not None]
+
+
+def window(array: Array, bounds: Mapping[int, Bounds], stores: LastStores | None = None) -> Window | None:
     """The window of an array; None where all rows may be needed, or nothing is known.
 
     `bounds` has the bounds of loops, by the loops' identity.
     """
+    stores = stores or LastStores()
     positions = [use.position(array.block) for use in array.uses]
     if None in positions:
         return None
@@ -60,23 +82,23 @@ def window(array: Array, bounds: Mapping[int, Bounds]) -> Window | None:
         loop = array.block[position]
         if id(loop) in bounds and abs(bounds[id(loop)].step) == 1 and position > array.position:
             for axis in range(len(array.extents)):
-                found = _Fitter(array, position, axis, bounds[id(loop)]).window()
+                found = _Fitter(array, position, axis, bounds[id(loop)], stores).window()
                 if found is not None:
                     return found
     return None
 
 
-def _is_lasting(extent: gast.expr, stored: frozenset[str]) -> bool:
+def _is_lasting(extent: gast.expr, is_stored: Callable[[str], bool]) -> bool:
     """Whether an expression can be evaluated again later, with the same result."""
     called = {dotted_path(node.func) for node in walk(extent) if isinstance(node, gast.Call)}
-    return called <= {"max", "min"} and not set(names_in(extent)) & stored
+    return called <= {"max", "min"} and not any(map(is_stored, names_in(extent)))
 
 
 class _Fitter:
     """Tries one loop and one dimension."""
 
-    def __init__(self, array: Array, position: int, axis: int, bounds: Bounds) -> None:
-        self.array, self.axis = array, axis
+    def __init__(self, array: Array, position: int, axis: int, bounds: Bounds, stores: LastStores) -> None:
+        self.array, self.axis, self.stores = array, axis, stores
         self.loop: gast.For = array.block[position]
         self.step = bounds.step
         self.parts: tuple[list[Use], list[Use], list[Use]] = [], [], []  # before the loop, in it, after it
@@ -97,9 +119,13 @@ class _Fitter:
         self.least = min(offset for _, offset in inside)
         self.most = max(offset for _, offset in inside)
         width = self.most - self.least + 1
-        if width > MOST_WINDOW_ROWS or self._is_short(width) or self.loop.target.id in stored_in(self.loop.body):
+        if (
+            width > MOST_WINDOW_ROWS
+            or self._is_short(width)
+            or self.stores.stored(self.loop.body, 0, self.loop.target.id)
+        ):
             return None
-        stored = stored_in(self.array.block[self.array.position :])
+        stored = partial(self.stores.stored, self.array.block, self.array.position)
         self.size, self.start, self.stop = (_lasting(each, stored) for each in (self.size, self.start, self.stop))
         made = Window(self.array, self.axis, self.loop, self.step, self.least, width, inside)
         fits = all(_is_lasting(each, stored) for each in self.array.extents) and self._is_kept(inside)
@@ -184,9 +210,9 @@ class _Fitter:
         return part
 
 
-def _lasting(form: Form | None, stored: frozenset[str]) -> Form | None:
+def _lasting(form: Form | None, is_stored: Callable[[str], bool]) -> Form | None:
     """A form, if nothing after the array's allocation stores a name in it; else None."""
-    return None if form is None or any(name_of(each) in stored for each in form.symbols) else form
+    return None if form is None or any(is_stored(name_of(each)) for each in form.symbols) else form
 
 
 def without(block: Block, dead: list[gast.stmt]) -> Block:

@@ -23,7 +23,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.transforms.analysis.liveness import liveness
+from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_exit, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
@@ -84,7 +84,7 @@ class _Divider:
                 for inner in inner_blocks(each):
                     self.block(inner)
 
-    def share(self, loop: gast.For, after: frozenset[str]) -> Share | None:
+    def share(self, loop: gast.For, after: Live) -> Share | None:
         """How a loop is divided; None where that is not proved to be correct."""
         if not _is_simple(loop) or any(isinstance(kind, nb.Complex) for kind in self.kinds.values()):
             return None

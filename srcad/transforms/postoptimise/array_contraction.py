@@ -53,7 +53,7 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.array_uses import Array, Arrays
-from srcad.transforms.loop_analysis.reuse_window import Window, window, without
+from srcad.transforms.loop_analysis.reuse_window import Window, windows, without
 
 
 def contracted(code: Code) -> Code:
@@ -81,15 +81,15 @@ class _Contractor:
         if not fills:
             return self.body
         arrays = Arrays(fills, self.body, Facts.at_start(self.kinds, ranks_of(self.code).of))
-        windows = [found for each in arrays.found.values() if (found := window(each, arrays.bounds)) is not None]
-        wanted = [found for found in windows if len(found.array.extents) > 1 or found.width > 1]
+        found = windows(arrays.found.values(), arrays.bounds)
+        wanted = [each for each in found if len(each.array.extents) > 1 or each.width > 1]
         if not wanted:
             return self.body
         names = {node.id for each in self.body for node in walk(each) if isinstance(node, gast.Name)}
         self.names = Names(names | set(self.code.parameters))
-        for found in wanted:
-            self.rewrite(found, fills[found.array.name])
-        body = without(self.body, [each for found in wanted for each in found.dead])
+        for each in wanted:
+            self.rewrite(each, fills[each.array.name])
+        body = without(self.body, [store for each in wanted for store in each.dead])
         return [_Replacer(self.replaced).visit(each) for each in body]
 
     @property

@@ -16,6 +16,9 @@ needs several rows at the same time, `array_contraction` applies instead.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
+
 import gast
 from numba import types as nb
 
@@ -23,6 +26,7 @@ from srcad.transforms.analysis.affine.integer_facts import ends_of, index_parts,
 from srcad.transforms.ir.array_functions import DOUBLES, MAKES_UNSET, MAKES_ZEROS
 from srcad.transforms.ir.build import (
     Block,
+    MentionedNames,
     assign,
     call,
     const,
@@ -60,6 +64,7 @@ class _Contractor:
         self.mentions = mentions(code.body)
         self.stores = store_counts(code)
         self.names = code.fresh_names()
+        self.mentioned = MentionedNames()  # arrays that are contracted are not asked for again
 
     def walk(self, block: Block) -> None:
         """Contract the arrays that are allocated in a block or in its inner blocks."""
@@ -69,9 +74,17 @@ class _Contractor:
             name = made_in(statement)
             kind = self.kinds.get(name or "")
             if name and self.stores[name] == 1 and isinstance(kind, nb.Array) and kind.dtype == nb.float64:
-                nest = _only_user(block[position(block, statement) + 1 :], name)
+                nest = self.only_user(islice(block, position(block, statement) + 1, None), name)
                 if is_counted(nest) and self.contract(name, nest):
                     block.remove(statement)
+
+    def only_user(self, block: Iterable[gast.stmt], name: str) -> gast.stmt | None:
+        """The only statement of a block, or of one arm in it, that mentions a name; None if there are several."""
+        users = [*islice((each for each in block if name in self.mentioned.of(each)), 2)]
+        if len(users) != 1 or not isinstance(users[0], gast.If):
+            return users[0] if len(users) == 1 else None
+        found = [self.only_user(arm, name) for arm in inner_blocks(users[0]) if name in mentions(arm)]
+        return found[0] if len(found) == 1 else None
 
     def contract(self, name: str, nest: gast.For) -> bool:
         """Replace the elements of an array in a loop nest by a scalar variable, if possible; returns whether it was."""
@@ -115,15 +128,6 @@ class _Contractor:
             case gast.Call(func=function, args=args):
                 return dotted_path(function) in DOUBLES and any(map(self.is_float, args))
         return False
-
-
-def _only_user(block: Block, name: str) -> gast.stmt | None:
-    """The only statement of a block, or of one branch arm in it, that mentions a name; None if there are several."""
-    users = [each for each in block if name in mentions([each])]
-    if len(users) != 1 or not isinstance(users[0], gast.If):
-        return users[0] if len(users) == 1 else None
-    found = [_only_user(arm, name) for arm in inner_blocks(users[0]) if name in mentions(arm)]
-    return found[0] if len(found) == 1 else None
 
 
 def made_in(statement: gast.stmt) -> str | None:

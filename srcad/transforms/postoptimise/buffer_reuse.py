@@ -22,6 +22,9 @@ together with an array that is not known to be unaliased, and store to one of th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
+
 import gast
 from numba import types as nb
 
@@ -34,6 +37,7 @@ from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
     Block,
+    MentionedNames,
     assign,
     const,
     dotted_path,
@@ -83,6 +87,7 @@ class _Owner:
             made_in(each) for each in walk_statements(code.body) if made_in(each) is not None and _is_zeros(each)
         }
         self.taken: set[str] = set()
+        self.mentioned = MentionedNames()
 
     def walk(self, block: Block, shapes: Facts) -> None:
         """Reuse buffers in a block and in its inner blocks."""
@@ -101,10 +106,11 @@ class _Owner:
             return
         at = position(block, nest)
         used = mentions([nest])
-        ends = [name for name in used if self.ends(name, block[:at], nest)]
-        for k, made in enumerate(block[:at]):
+        above = block[:at]
+        ends = [name for name in used if self.ends(name, above, nest)]
+        for k, made in enumerate(above if ends else ()):
             taker = made_in(made)
-            if taker is not None and used[taker] and self.begins(taker, block[k + 1 : at]):
+            if taker is not None and used[taker] and self.begins(taker, islice(above, k + 1, None)):
                 if _is_zeros(made) and any(self.is_beside(taker, each) for each in block[at + 1 :]):
                     continue
                 givers = (each for each in ends if each != taker)
@@ -114,6 +120,7 @@ class _Owner:
                     given = note(assign(taker, load(giver), place_of(made)), comment="reuses its memory")
                     block.insert(position(block, nest), given)
                     self.taken |= {giver, taker}
+                    self.mentioned.forget(nest)
 
     def is_alone(self, name: str) -> bool:
         """Whether the array is allocated by the function, stored in one name only, once, and C-contiguous."""
@@ -124,12 +131,13 @@ class _Owner:
 
     def ends(self, name: str, above: Block, nest: gast.stmt) -> bool:
         """Whether an array that exists before a nest is dead after it."""
-        is_above = any(name in all_written(each) for each in above if not inner_blocks(each))
-        return self.is_alone(name) and is_above and name not in self.live[nest]
+        if not self.is_alone(name) or name in self.live[nest]:
+            return False
+        return any(name in all_written(each) for each in above if not inner_blocks(each))
 
-    def begins(self, name: str, between: Block) -> bool:
+    def begins(self, name: str, between: Iterable[gast.stmt]) -> bool:
         """Whether an array is not mentioned between its allocation and a nest."""
-        return self.is_alone(name) and not mentions(between)[name]
+        return self.is_alone(name) and not any(name in self.mentioned.of(each) for each in between)
 
     def is_beside(self, taker: str, statement: gast.stmt) -> bool:
         """Whether loops access the array and a second one, and store to one, which LLVM could then not tell apart."""

@@ -52,7 +52,7 @@ class _Liveness:
         if statement in self.around:
             yield self.around[statement]
         new = dict.fromkeys(name for name in reads(statement) if name not in self.read)
-        self.read |= new.keys()
+        self.read.update(new)
         yield from self.touching(new)
         if is_loop(statement) and is_exit(statement.body[-1]):
             yield statement.body[-1].body[0]

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -174,7 +175,7 @@ class _Runner:
                 result[name] = base, [*terms, _times(_trips(start, stop), sum(steps))]
         return result
 
-    def replace(self, block: Block, after: frozenset[str]) -> None:
+    def replace(self, block: Block, after: AbstractSet[str]) -> None:
         """Recompute the recorded integers in the loops of a block; `after` has its live-out names."""
         for at in range(len(block) - 1, -1, -1):
             statement = block[at]
@@ -184,8 +185,7 @@ class _Runner:
             if isinstance(statement, gast.For) and is_counted(statement):
                 for k, each in enumerate(statement.body):
                     run, name = self.read(each, statement)
-                    others = stored_in([*statement.body[:k], *statement.body[k + 1 :]])
-                    if run and name not in head | others | live_before(statement.body[:k], frozenset()):
+                    if run and name not in head | _others(statement.body, k) | live_before(statement.body[:k]):
                         block.insert(at, self.along(statement, each, run, name, head))
                         break
             after = live_before([statement], after)
@@ -201,7 +201,7 @@ class _Runner:
                     return run, name
         return None, ""
 
-    def along(self, loop: gast.For, read: gast.Assign, run: _Run, name: str, after: frozenset[str]) -> gast.stmt:
+    def along(self, loop: gast.For, read: gast.Assign, run: _Run, name: str, after: AbstractSet[str]) -> gast.stmt:
         """Update the integer in the loop; returns the statement that initialises it before the loop.
 
         Nested loops get an induction variable too, unless its name is in `after`, live after the loop.
@@ -226,7 +226,7 @@ class _Runner:
         return [each for each in block if id(each) not in records and not self.gone & set(all_written(each))]
 
 
-def _count_inside(block: Block, base: str, after: frozenset[str]) -> None:
+def _count_inside(block: Block, base: str, after: AbstractSet[str]) -> None:
     """In nested loops, replace `q = base + (r - start)` by an increment of q per iteration."""
     for at in range(len(block) - 1, -1, -1):
         statement = block[at]
@@ -234,14 +234,18 @@ def _count_inside(block: Block, base: str, after: frozenset[str]) -> None:
             _count_inside(inner, base, after | live_before([statement], frozenset()))
         if isinstance(statement, gast.For) and is_counted(statement) and step_of(statement) == 1:
             for k, each in enumerate(statement.body):
-                others = stored_in([*statement.body[:k], *statement.body[k + 1 :]])
                 name = _offset(each, statement, base)
-                if name and name not in after | others | {base}:
+                if name and name not in after | _others(statement.body, k) | {base}:
                     del statement.body[k]
                     statement.body.append(assign(name, binary(load(name), gast.Add, const(1))))
                     block.insert(at, assign(name, load(base)))
                     break
         after = live_before([statement], after)
+
+
+def _others(block: Block, k: int) -> frozenset[str]:
+    """The names that statements of a block store, other than the k-th."""
+    return stored_in([*block[:k], *block[k + 1 :]])
 
 
 def _offset(statement: gast.stmt, loop: gast.For, base: str) -> str:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 
 import gast
 from numba import types as nb
@@ -141,9 +141,6 @@ class _Known:
             for product in self._products_of.pop(name, ()):
                 self.products.pop(product, None)
         self.under = {key: each.without(names) for key, each in self.under.items() if key[0] not in names}
-        self.products = {
-            name: each for name, each in self.products.items() if name not in names and names.isdisjoint(names_in(each))
-        }
 
     def where(self, test: gast.expr, arm: int) -> _Known:
         """The expressions available in one arm of a branch."""
@@ -187,7 +184,7 @@ class _Sharer:
                 self.compound(statement, known, stored if not isinstance(statement, gast.If) else changing)
             else:
                 _Swap(lambda node: _rootless(node, known)).visit(statement)
-                for inverse in self.wanted(statement, block[k + 1 :], known):
+                for inverse in self.wanted(statement, partial(self.until, block, k + 1), known):
                     name = self.names.fresh(f"{_divisor(inverse)}_inverse")
                     self.ranks.of[name] = 0
                     _learn_inverse(inverse, name, known)
@@ -212,14 +209,16 @@ class _Sharer:
             if isinstance(statement.test, gast.Name) and statement.test.id not in stored:
                 known.under[statement.test.id, arm] = _Known(inside.values)
 
-    def wanted(self, statement: gast.stmt, later: Block, known: _Known) -> list[gast.expr]:
+    def wanted(
+        self, statement: gast.stmt, later: Callable[[str], Iterator[gast.expr]], known: _Known
+    ) -> list[gast.expr]:
         """The reciprocals that pay: of divisors that are used again here or later, before they change."""
         own, stored, found = self.divisions(statement), stored_in([statement]), list[gast.expr]()
         for node in own:
             inverse = self.inverse(node)
             if inverse is None or self.held(node, known) or any(self.serves(each, node) for each in found):
                 continue
-            again = [] if _divisor(inverse) in stored else self.until(later, _divisor(inverse))
+            again = [] if _divisor(inverse) in stored else later(_divisor(inverse))
             if sum(self.serves(inverse, each) for each in own) > 1 or any(self.serves(inverse, each) for each in again):
                 found.append(inverse)
         return found
@@ -243,14 +242,15 @@ class _Sharer:
         value = getattr(statement, "value", None)
         return [] if value is None else [node for node in walk(value) if id(node) in self.free]
 
-    def until(self, block: Block, name: str) -> Iterator[gast.expr]:
-        """Such divisions in a block, up to the first statement that stores a name."""
-        for statement in block:
+    def until(self, block: Block, start: int, name: str) -> Iterator[gast.expr]:
+        """Such divisions in a block from the statement with this number, up to the first one that stores a name."""
+        for k in range(start, len(block)):
+            statement = block[k]
             yield from self.divisions(statement)
             if name in stored_in([statement]):
                 return
             for inner in inner_blocks(statement):
-                yield from self.until(inner, name)
+                yield from self.until(inner, 0, name)
 
     def inverse(self, node: gast.expr) -> gast.expr | None:
         """The reciprocal of a division's divisor, computed by the same kind of division; None unless it is a number."""

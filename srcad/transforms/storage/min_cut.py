@@ -32,7 +32,7 @@ class Network:
     def source_side(self, source: Node, sink: Node) -> set[Node]:
         """The nodes that can still be reached from the source at maximum flow."""
         while True:
-            came_from = self._search(source)
+            came_from = self._search(source, sink)
             if sink not in came_from:
                 return set(came_from)
             path, node = [], sink
@@ -44,7 +44,8 @@ class Network:
                 self._residual[tail][head] -= amount
                 self._residual[head][tail] += amount
 
-    def _search(self, source: Node) -> dict[Node, Node]:
+    def _search(self, source: Node, sink: Node) -> dict[Node, Node]:
+        """From where each node is reached, along shortest paths; the search ends where it has reached the sink."""
         came_from: dict[Node, Node] = {source: source}
         queue = deque([source])
         while queue:
@@ -52,6 +53,8 @@ class Network:
             for other, capacity in self._residual.get(node, {}).items():
                 if capacity > 1e-9 and other not in came_from:
                     came_from[other] = node
+                    if other == sink:
+                        return came_from
                     queue.append(other)
         return came_from
 

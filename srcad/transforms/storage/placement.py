@@ -21,11 +21,13 @@ class Sites:
         self.spot = None if spot is None else program.flow.spot(spot).number
         self.loops = program.flow.loops
         self.spots = {spot.number: spot for spot in program.flow.spots.values()}
+        self.parameters = frozenset(program.unit.parameters)
         self._sites: dict[str, Way] = {}
+        self._regions: dict[str, int | None] = {}
 
     def is_primal(self, name: str) -> bool:
         """Whether a name in generated code is a name of the primal."""
-        return name in self.program.flow.stores or name in self.program.unit.parameters
+        return name in self.program.flow.stores or name in self.parameters
 
     def site(self, name: str) -> Way:
         """The path to the block in whose reversal the name's value is made available."""
@@ -43,8 +45,10 @@ class Sites:
 
         That is the case outside of all loops, and in a loop whose iterations are reversed right after they run.
         """
-        found = next((number for number, _ in reversed(self.site(name)) if number in self.loops), None)
-        return None if found == self.spot else found
+        if name not in self._regions:
+            found = next((number for number, _ in reversed(self.site(name)) if number in self.loops), None)
+            self._regions[name] = None if found == self.spot else found
+        return self._regions[name]
 
     def loops_around(self, site: Way) -> tuple[Any, ...]:
         """The loops, outermost first, for whose iterations values placed in this block are recorded."""

@@ -11,6 +11,7 @@ differentiation, 2005).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 import gast
 from numba import types as nb
@@ -44,14 +45,18 @@ class Decider:
         `bars` has the adjoint of each name. A `pure` reverse sweep undoes no stores, so that it can run many times on
         one trace.
         """
-        self.program, self.plan, self.undone, self.pure = program, plan, undone, pure
+        self.program, self.plan, self.undone, self.pure, self.bars = program, plan, undone, pure, bars
         spot = spot_of(plan)
         self.sites = Sites(program, spot)
         self.recipes = Recipes(program, spot, pure)
-        self.costs = Costs(self.sites, self.recipes, plan, bars)
         self.requests: dict[str, int] = {}
         self.contents: list[tuple[gast.stmt, gast.expr]] = []
         self.refused: set[str] = set()
+
+    @cached_property
+    def costs(self) -> Costs:
+        """The costs of recording and of recomputing, which only loops need."""
+        return Costs(self.sites, self.recipes, self.plan, self.bars)
 
     @stage("tbr")
     def decide(self) -> Decisions:

@@ -10,8 +10,10 @@ the other reads or stores; additions to the same adjoint commute.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from typing import TypeVar
 
 import gast
 
@@ -25,25 +27,112 @@ from srcad.transforms.ir.side_effects import is_check, reads
 from srcad.transforms.storage.tbr import names_with_content, own_reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
+T = TypeVar("T")
 
-def scheduled(program: Program, adjoints: Adjoints, nodes: list[Node], loop: gast.For) -> list[Node] | None:
-    """The steps of a function's reverse sweep, with iteration-local reversal of a loop; None if impossible."""
-    at = next((k for k, node in enumerate(nodes) if isinstance(node, Replay) and node.statement is loop), None)
-    if at is None:
-        return None
-    before = [part for node in nodes[:at] for part in _parts(node)]
-    replay = nodes[at]
-    assert isinstance(replay, Replay)
-    waiting = late_statements(program, loop)
-    order = _Order(program, adjoints, [loop, *waiting])
-    early: list[Node] = []
-    behind: list[Node] = []
-    for node in before:
-        (behind if order.waits(node) else early).append(node)
-    if order.waits(replay):
-        return None
-    spot = Spot(replay.number, loop, replay.body, replay.last)
-    return [*early, spot, Late(replay.number, waiting, replay.last), *behind, *nodes[at + 1 :]]
+
+class Scheduler:
+    """Schedules for the loops of one plan. What a statement or a step accesses is found once for all loops."""
+
+    def __init__(self, program: Program, adjoints: Adjoints) -> None:
+        self.program = program
+        self.primal = {bar: name for name, bar in adjoints.bars.items()}
+        self.touched = cache(lambda statement: Touched.by(program, [statement]))
+        self.parts = _once_for_each(_parts)
+        self.needs = _once_for_each(self._needs)
+        self.effects = _once_for_each(self._effects)
+
+    def scheduled(self, nodes: list[Node], loop: gast.For) -> list[Node] | None:
+        """The steps of a function's reverse sweep, with iteration-local reversal of a loop; None if impossible."""
+        at = next((k for k, node in enumerate(nodes) if isinstance(node, Replay) and node.statement is loop), None)
+        if at is None:
+            return None
+        before = [part for node in nodes[:at] for part in self.parts(node)]
+        replay = nodes[at]
+        assert isinstance(replay, Replay)
+        waiting = self.late_statements(loop)
+        order = _Order(self, [loop, *waiting])
+        early: list[Node] = []
+        behind: list[Node] = []
+        for node in before:
+            (behind if order.waits(node) else early).append(node)
+        if order.waits(replay):
+            return None
+        spot = Spot(replay.number, loop, replay.body, replay.last)
+        return [*early, spot, Late(replay.number, waiting, replay.last), *behind, *nodes[at + 1 :]]
+
+    def late_statements(self, loop: gast.For) -> Block:
+        """The statements after a loop that must stay after it.
+
+        A statement that may leave the function may move before the loop, as may what relies on it; if it must stay, so
+        must everything after it.
+        """
+        body = self.program.unit.tree.body
+        found: Block = []
+        done = self.touched(loop).copy()
+        for statement in body[body.index(loop) + 1 :]:
+            if isinstance(statement, gast.Return):
+                break
+            mine = self.touched(statement)
+            depends = (
+                not mine.names.isdisjoint(done.stored)
+                or not mine.roots.isdisjoint(done.stores)
+                or not mine.stores.isdisjoint(done.roots)
+            )
+            if depends or done.has_effect or (done.has_checks and mine.has_effect and not is_check(statement)):
+                found.append(statement)
+                done.add(mine)
+        return found
+
+    def _needs(self, node: Node) -> tuple[set[str], set[str]]:
+        """The primal names that a step reads, those of which only the shape is used included; the memory it reads."""
+        names = set(_all_reads(node))
+        names |= {self.primal[name] for name in names if name in self.primal and self._is_array(self.primal[name])}
+        content = {
+            name
+            for statement in statements_of([node])
+            for name in names_with_content(statement)
+            if name not in self.primal
+        }
+        return names, {root for name in content for root in self.program.aliases.points_to(name)}
+
+    def _is_array(self, name: str) -> bool:
+        return self.program.types.is_array(name)
+
+    def _effects(self, node: Node) -> tuple[set[str], set[str], set[str]]:
+        """The adjoints, by their memory, and other names that a step reads, adds to, and stores."""
+        read: set[str] = set()
+        added: set[str] = set()
+        stored: set[str] = set()
+        for statement in statements_of([node]):
+            if notes_of(statement).is_view:
+                continue  # only names a part of an adjoint
+            read |= self._keys(passed_on(statement))
+            target = added_to(statement)
+            added |= self._keys([target] if target else [])
+            name = assigned(statement)
+            stored |= self._keys([name] if name else [])
+        return read, added, stored
+
+    def _keys(self, names: Iterable[str]) -> set[str]:
+        """Keys for the memory of adjoints: views of one array's adjoint have the same key."""
+        found: set[str] = set()
+        for name in names:
+            primal = self.primal.get(name)
+            roots = self.program.aliases.points_to(primal) if primal is not None else frozenset()
+            found |= {f"adjoint of {root}" for root in roots} or {name}
+        return found
+
+
+def _once_for_each(function: Callable[[Node], T]) -> Callable[[Node], T]:
+    """A function of nodes that is evaluated once for each, by identity."""
+    known: dict[int, tuple[Node, T]] = {}  # nodes as well, so that they stay
+
+    def found(node: Node) -> T:
+        if id(node) not in known:
+            known[id(node)] = node, function(node)
+        return known[id(node)][1]
+
+    return found
 
 
 def _parts(node: Node) -> list[Node]:
@@ -53,27 +142,6 @@ def _parts(node: Node) -> list[Node]:
     if not all(isinstance(each, gast.AugAssign) and isinstance(each.target, gast.Name) for each in node.code):
         return [node]
     return [Step(node.number, [each], node.statement) for each in node.code]
-
-
-def late_statements(program: Program, loop: gast.For, behind: Block | None = None) -> Block:
-    """The statements after a loop, or those in `behind`, that must stay after it.
-
-    A statement that may leave the function may move before the loop, as may what relies on it; if it must stay, so must
-    everything after it.
-    """
-    body = program.unit.tree.body
-    behind = body[body.index(loop) + 1 :] if behind is None else behind
-    found: Block = []
-    done = Touched.by(program, [loop])
-    for statement in behind:
-        if isinstance(statement, gast.Return):
-            break
-        mine = Touched.by(program, [statement])
-        depends = mine.names & done.stored or mine.roots & done.stores or mine.stores & done.roots
-        if depends or done.has_effect or (done.has_checks and mine.has_effect and not is_check(statement)):
-            found.append(statement)
-            done = done.with_these(mine)
-    return found
 
 
 @dataclass
@@ -113,35 +181,41 @@ class Touched:
             )
         return found
 
-    def with_these(self, other: Touched) -> Touched:
-        """The union of both."""
-        return Touched(
-            self.names | other.names,
-            self.stored | other.stored,
-            self.roots | other.roots,
-            self.stores | other.stores,
-            self.has_effect or other.has_effect,
-            self.has_checks or other.has_checks,
-        )
+    def copy(self) -> Touched:
+        """The same in sets of its own."""
+        found = Touched()
+        found.add(self)
+        return found
+
+    def add(self, other: Touched) -> None:
+        """Add what other statements access."""
+        self.names |= other.names
+        self.stored |= other.stored
+        self.roots |= other.roots
+        self.stores |= other.stores
+        self.has_effect |= other.has_effect
+        self.has_checks |= other.has_checks
 
 
 class _Order:
     """Decides which steps of the reverse sweep must run after the late statements; to be asked in the sweep's order."""
 
-    def __init__(self, program: Program, adjoints: Adjoints, late: Block) -> None:
-        self.program = program
-        self.primal = {bar: name for name, bar in adjoints.bars.items()}
-        touched = Touched.by(program, late)
-        self.names, self.memory = touched.stored, touched.stores
-        self.loop = late[0]
+    def __init__(self, by: Scheduler, late: Block) -> None:
+        self.by, self.loop = by, late[0]
+        self.names = set[str]().union(*(by.touched(each).stored for each in late))
+        self.memory = set[str]().union(*(by.touched(each).stores for each in late))
         self.read: set[str] = set()
         self.changed: set[str] = set()
 
     def waits(self, node: Node) -> bool:
         """Whether a step must run late: it needs late statements, or conflicts with steps that run late themselves."""
-        read, added, stored = self.effects(node)
+        read, added, stored = self.by.effects(node)
         is_own = isinstance(node, Replay) and node.statement is self.loop
-        if (self.needs_late(node) and not is_own) or (read | stored) & self.changed or (added | stored) & self.read:
+        if (
+            (self.needs_late(node) and not is_own)
+            or not (self.changed.isdisjoint(read) and self.changed.isdisjoint(stored))
+            or not (self.read.isdisjoint(added) and self.read.isdisjoint(stored))
+        ):
             self.read |= read | stored
             self.changed |= added | stored
             return True
@@ -149,43 +223,8 @@ class _Order:
 
     def needs_late(self, node: Node) -> bool:
         """Whether a step reads a primal value, or the shape of an array, that only the late statements provide."""
-        names = set(_all_reads(node))
-        names |= {self.primal[name] for name in names if name in self.primal and self._is_array(self.primal[name])}
-        content = {
-            name
-            for statement in statements_of([node])
-            for name in names_with_content(statement)
-            if name not in self.primal
-        }
-        roots = {root for name in content for root in self.program.aliases.points_to(name)}
-        return bool(names & self.names or roots & self.memory)
-
-    def _is_array(self, name: str) -> bool:
-        return self.program.types.is_array(name)
-
-    def effects(self, node: Node) -> tuple[set[str], set[str], set[str]]:
-        """The adjoints, by their memory, and other names that a step reads, adds to, and stores."""
-        read: set[str] = set()
-        added: set[str] = set()
-        stored: set[str] = set()
-        for statement in statements_of([node]):
-            if notes_of(statement).is_view:
-                continue  # only names a part of an adjoint
-            read |= self._keys(passed_on(statement))
-            target = added_to(statement)
-            added |= self._keys([target] if target else [])
-            name = assigned(statement)
-            stored |= self._keys([name] if name else [])
-        return read, added, stored
-
-    def _keys(self, names: Iterable[str]) -> set[str]:
-        """Keys for the memory of adjoints: views of one array's adjoint have the same key."""
-        found: set[str] = set()
-        for name in names:
-            primal = self.primal.get(name)
-            roots = self.program.aliases.points_to(primal) if primal is not None else frozenset()
-            found |= {f"adjoint of {root}" for root in roots} or {name}
-        return found
+        names, memory = self.by.needs(node)
+        return not (names.isdisjoint(self.names) and memory.isdisjoint(self.memory))
 
 
 def _all_reads(node: Node) -> Iterator[str]:

@@ -25,7 +25,7 @@ from srcad.transforms.analysis.affine.array_kills import Cover
 from srcad.transforms.analysis.affine.integer_facts import step_of
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.ir.build import Block, is_exit, stores_into, walk_statements
+from srcad.transforms.ir.build import Block, is_exit, stores_into, walk_statements, written
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import ITERATION_LOCAL_REVERSAL
 from srcad.transforms.ir.primitive import primitive_of
@@ -95,8 +95,7 @@ class Independence:
 
     def carried(self) -> set[str]:
         """The loop-carried names."""
-        flow = self.program.flow
-        stored = {name for name, stores in flow.stores.items() if any(self.loop in flow.spot(s).loops for s in stores)}
+        stored = {name for each in self.statements if (name := written(each)) is not None}
         return {name for name in stored if self.program.carrier(name) is self.loop}
 
     def carries_sums_only(self) -> bool:
@@ -139,13 +138,15 @@ class Independence:
         """Whether each iteration stores an array's elements before it reads them, and nothing else uses the array."""
         program = self.program
         inside = {id(each) for each in self.statements}
-        for each in walk_statements(program.unit.tree.body):
-            if id(each) not in inside and any(root in self.roots(what) for _, _, what in accesses(program, each)):
-                return False
         return all(
             kind == "store" or self.cover.is_stored_before(self.loop, statement, what)
             for kind, statement, what in self.accesses
             if root in self.roots(what)
+        ) and not any(
+            root in self.roots(what)
+            for each in walk_statements(program.unit.tree.body)
+            if id(each) not in inside
+            for _, _, what in accesses(program, each)
         )
 
     def roots(self, what: gast.expr) -> frozenset[str]:

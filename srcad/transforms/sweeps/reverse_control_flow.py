@@ -33,7 +33,7 @@ from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.pass_names import FIRST_ASSIGNMENT
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.type_annotations import noted_as
-from srcad.transforms.sweeps.independent_loop_schedule import scheduled
+from srcad.transforms.sweeps.independent_loop_schedule import Scheduler
 
 
 class Reverser:
@@ -66,8 +66,10 @@ class Reverser:
         end = self.program.flow.spot(body[-1]).number
         plan.last = end
         plan.nodes.insert(1, Step(end, [clone(each) for each in seed], body[-1]))
+        scheduler = Scheduler(self.program, self.adjoints) if spots else None
         for loop in spots:
-            nodes = scheduled(self.program, self.adjoints, plan.nodes, loop)
+            assert scheduler is not None
+            nodes = scheduler.scheduled(plan.nodes, loop)
             if nodes is not None and isinstance(nodes[0], Step):  # the zeros come first
                 plan.nodes = nodes
                 break

@@ -72,7 +72,7 @@ class Order:
             return False
         self.later[a] = (self.later[a] | self.later[b]) - {a, b}
         self.owner = [a if each == b else each for each in self.owner]
-        self.touched[a] = one.with_these(other)
+        one.add(other)
         return True
 
     def _reaches(self, start: int, end: int, direct: bool) -> bool:

@@ -22,7 +22,7 @@ from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.dense_adjoints import dense_of
 from srcad.transforms.adjoint.reverse_plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
-from srcad.transforms.adjoint.zero_guards import stretch, tested, where_nonzero
+from srcad.transforms.adjoint.zero_guards import is_worth_a_test, stretch, tested, where_nonzero
 from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program
@@ -71,7 +71,9 @@ class Skips:
     def rest(self, plan: Plan, nodes: list[Node], before: list[Node]) -> list[str] | None:
         """The adjoints to be tested before the rest of a loop's body, where that is correct and worthwhile."""
         by = self.by
-        if not self.is_in_loop(plan) or self.is_put_back(nodes) or any(self.cursors(node, plan) for node in nodes[1:]):
+        if not self.is_in_loop(plan) or not is_worth_a_test(nodes):
+            return None
+        if self.is_put_back(nodes) or any(self.cursors(node, plan) for node in nodes[1:]):
             return None
         return tested(by.program, by.adjoints.bars, plan.way, nodes, before, by.dense)
 
