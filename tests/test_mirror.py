@@ -65,6 +65,7 @@ ABOUT_MORE = {
     "test_seeded_faults.py": "scripts/faults.py",
     "test_strong_zeros.py": "slopes that are infinite where the derivative is zero, in every mode",
     "test_waiting.py": "waits of the tests, all of which end",
+    "test_user_programs.py": "the programs of tests/programs/users/",
     "test_workloads.py": "the workloads of benchmarks/",
 }
 

@@ -134,10 +134,16 @@ def _spell_function(meaning: Meaning, draft: Draft, wish: str) -> gast.expr:
             root, attributes = found
             return dotted(".".join([draft.bind(root, importlib.import_module(root)), *attributes]))
     _note_callable(meaning, draft)
-    if (path := library_path(value)) is not None:
+    path = f"itertools.{value.__name__}" if is_of_itertools(value) else library_path(value)
+    if path is not None:
         root, _, rest = path.partition(".")
         return dotted(f"{draft.bind(root, importlib.import_module(root))}.{rest}")
     return dotted(draft.bind(getattr(value, "__name__", wish).strip("<>") or wish, value))
+
+
+def is_of_itertools(value: Any) -> bool:
+    """Whether an object is an iterator of itertools, however it was imported."""
+    return isinstance(value, type) and value.__module__ == "itertools"
 
 
 def _note_callable(meaning: Meaning, draft: Draft) -> None:

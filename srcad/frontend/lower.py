@@ -23,7 +23,7 @@ from srcad.frontend.load_source import Source, deepest_expression
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.match_and_try import without_match
 from srcad.frontend.one_shot_iterators import refuse_kept
-from srcad.frontend.recursive_and_large_helpers import Frame, Outline, Outlined, Recurs
+from srcad.frontend.recursive_and_large_helpers import ChangesForm, Frame, Outline, Outlined, Recurs
 from srcad.frontend.resolve import resolve
 from srcad.frontend.scope import (
     Meaning,
@@ -67,7 +67,7 @@ from srcad.transforms.lowering.structure_passing import (
     received,
     returned_length,
 )
-from srcad.transforms.lowering.structures.abstract_state import Memory
+from srcad.transforms.lowering.structures.abstract_state import Memory, Structure
 
 
 @stage("lower")
@@ -173,26 +173,45 @@ class _Lowering:
             raise problem.called_from(place) from None
         if procedure is None:
             return None
-        given = bind_arguments(node, procedure, place)
+        return self.called(procedure, bind_arguments(node, procedure, place), caller, place)
+
+    def called(self, procedure: Procedure, given: dict[str, Any], caller: Flattener, place: Place | None) -> gast.expr:
+        """A call of a user's function: inlined, or lowered on its own if it is recursive or large.
+
+        What turns out to be impossible is undone, and the call is lowered again.
+        """
+        before, length, made = caller.memory.copy(), len(caller.made), len(self.outline.made)
+        again = _copied(given)
         statics = known_arguments(procedure, given, caller.memory, self.draft.bindings)
-        base = self.outline.base(procedure, statics, given)
+        base = whole = self.outline.base(procedure, statics, given)
+        if whole in self.outline.by_form:
+            given = {name: _evaluated(argument, caller) for name, argument in given.items()}
+            forms = tuple((name, form_of(each, caller.memory)) for name, each in given.items() if _is_part(each))
+            base = self.outline.for_form(whole, forms, procedure.name, place)
         known = self.outline.known(statics, base)
-        if not self.outline.is_outlined(base, known):
+        frame = Frame(base, known)
+        try:
+            if self.outline.is_outlined(base, known):
+                return self.outlined(procedure, base, given, statics, caller, place)
             if len(self.outline.frames) > MOST_NESTED_CALLS:
                 raise DEEP_CALLS.at(place, function=procedure.name)
-            frame = Frame(base, known)
-            before, length = caller.memory.copy(), len(caller.made)
-            kept = {name: clone(each) if isinstance(each, gast.AST) else each for name, each in given.items()}
-            try:
-                return self.inlined(procedure, frame, kept, statics, caller, place)
-            except Recurs as found:
-                if found.frame is not frame:
-                    raise
-                caller.memory.become(before)
-                del caller.made[length:]
-                self.outline.recursive.add(base)
-                self.outline.variable.setdefault(base, set()).update(found.differing)
-        return self.outlined(procedure, base, given, statics, caller, place)
+            return self.inlined(procedure, frame, given, statics, caller, place)
+        except Recurs as found:
+            if found.frame is not frame:
+                raise
+            self.outline.recursive.add(base)
+            self.outline.variable.setdefault(base, set()).update(found.differing)
+        except ChangesForm as found:
+            if found.base != base or any(each.base == base for each in self.outline.frames):
+                raise
+            self.outline.by_form.add(base)
+        except SrcadError:
+            if not self.outline.inline_after_all(base):
+                raise
+        caller.memory.become(before)
+        del caller.made[length:]
+        self.outline.forget(made)
+        return self.called(procedure, again, caller, place)
 
     # Calls that are not of a procedure. These give `_NOT_THAT` for other calls, and None for calls that stay calls.
 
@@ -391,3 +410,16 @@ class _Lowering:
         if definition is not None:
             return self.read(procedure_of(load_source(definition)))
         return self.read(procedure_of(load_source(callee))) if is_users(callee) else None
+
+
+def _copied(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: clone(each) if isinstance(each, gast.AST) else each for name, each in given.items()}
+
+
+def _evaluated(argument: Any, caller: Flattener) -> Any:
+    """An argument as an atom or a structure, evaluated now."""
+    return caller.kept(caller.part(argument)) if isinstance(argument, gast.AST) else argument
+
+
+def _is_part(argument: Any) -> bool:
+    return isinstance(argument, Structure)

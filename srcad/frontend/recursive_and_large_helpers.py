@@ -26,7 +26,7 @@ from srcad.transforms.inference.attempts import Attempt
 from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.subroutine_types import Subroutine, callee_of
 from srcad.transforms.ir.build import Block, dotted_path, load, names_in, place_of, walk_statements, written
-from srcad.transforms.ir.cost_model import MOST_INLINED_STATEMENTS
+from srcad.transforms.ir.cost_model import MOST_FORMS, MOST_INLINED_STATEMENTS, MOST_KEPT_INLINE, MOST_NESTED_FORMS
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Structure
@@ -47,6 +47,13 @@ class Recurs(Exception):
 
     def __init__(self, frame: Frame, differing: set[str]) -> None:
         self.frame, self.differing = frame, differing
+
+
+class ChangesForm(Exception):
+    """A function that is lowered separately calls itself with structures of another form."""
+
+    def __init__(self, base: Hashable) -> None:
+        self.base = base
 
 
 @dataclass(eq=False)
@@ -70,6 +77,10 @@ class Outline:
         self.finished: dict[Subroutine, Outlined] = {}
         self.variable: dict[Hashable, set[str]] = {}
         self.recursive: set[Hashable] = set()
+        self.by_form: set[Hashable] = set()  # functions that call themselves with other forms, each form one of its own
+        self.kept_inline: set[Hashable] = set()  # large functions that cannot be lowered separately
+        self._forms: Counter[Hashable] = Counter()
+        self._of_forms: set[Hashable] = set()
         self.closed: dict[Subroutine, list[str]] = {}
         self._inlined: Counter[Hashable] = Counter()
         self._held: list[Procedure] = []  # keeps the scopes alive whose `id` is part of a key
@@ -102,7 +113,26 @@ class Outline:
                     raise Recurs(frame, differing(frame.known, known))
                 self.recursive.add(base)
                 break
-        return base in self.recursive or self._inlined[base] > MOST_INLINED_STATEMENTS
+        return base in self.recursive or self._inlined[base] > self._most_inlined(base)
+
+    def _most_inlined(self, base: Hashable) -> int:
+        return MOST_KEPT_INLINE if base in self.kept_inline else MOST_INLINED_STATEMENTS
+
+    def inline_after_all(self, base: Hashable) -> bool:
+        """Whether a call that could not be lowered separately may be inlined instead, from now on."""
+        if base in self.recursive or base in self.kept_inline or self._inlined[base] <= MOST_INLINED_STATEMENTS:
+            return False
+        self.kept_inline.add(base)
+        return True
+
+    def for_form(self, base: Hashable, forms: Hashable, name: str, place: Place | None) -> Hashable:
+        """The key of a function that is lowered for each form of its arguments; too many are refused."""
+        self._forms[base] += 1
+        self._of_forms.add((base, forms))
+        nested = sum(each.base in self._of_forms for each in self.frames)
+        if self._forms[base] > MOST_FORMS or nested > MOST_NESTED_FORMS:
+            raise OTHER_FORM.at(place, function=name)
+        return base, forms
 
     def note_inlined(self, base: Hashable, body: Block) -> None:
         """Count the statements that have replaced a call."""
@@ -117,8 +147,10 @@ class Outline:
             for frame in reversed(self.frames):
                 if frame.base == base and frame.callee is not None:
                     other = differing(frame.known, known)
-                    if not other:
+                    if not other and base in self._of_forms:
                         raise OTHER_FORM.at(place, function=frame.callee.wish)
+                    if not other:
+                        raise ChangesForm(base)
                     raise Recurs(frame, other)
         return found
 

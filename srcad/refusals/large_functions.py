@@ -29,15 +29,16 @@ OTHER_FORM = Refusal(
     UnsupportedSyntax,
     "Recursive calls with lists of another length",
     "`{function}` calls itself with lists, tuples or objects of another form",
-    "pass arrays, or lists, tuples and objects of the same form in each call",
+    "pass arrays, or lists, tuples and objects of the same form in each call, or of fewer parts, as a tree's branches",
     """
-    def total(values):
-        return values[0] + total(values[1:]) if len(values) > 1 else values[0]
+    def longer(values, n):
+        return sum(values) if n < 1 else longer([*values, values[0]], n - 1)
 
 
-    def f(x):
-        return total([x, x * x, x])
+    def f(x, n):
+        return longer([x, x * x], n)
     """,
+    "srcad.grad(f)(2.0, 3)",
 )
 
 DIFFERENT_LENGTHS = Refusal(

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from srcad.errors import UnsupportedSyntax
+from srcad.frontend import recursive_and_large_helpers
 from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.cost_model import MOST_INLINED_STATEMENTS
 from srcad.transforms.ir.verify import check_core
+from tests.checking import assert_gradient
 
 WEIGHTS = np.array([1.0, 2.0])
 
@@ -127,11 +129,60 @@ def test_structures_that_grow_are_refused():
     def go(values, n):
         return values[0] if n == 0 else go((values[0], values), n - 1)
 
-    def caller(x):
-        return go((x,), 2)
+    def caller(x, n):
+        return go((x,), n)
 
     with pytest.raises(UnsupportedSyntax, match="of another form"):
         lower(load(caller))
+
+
+def test_a_recursion_over_a_nested_structure_is_taken_apart():
+    def depth_first(node):
+        value, children = node
+        return np.sin(value) + sum(0.5 * depth_first(each) for each in children)
+
+    def caller(x):
+        return depth_first((x[0], [(x[1], []), (x[2], [(x[0] * x[1], [])])]))
+
+    assert_gradient(caller, np.array([0.3, 0.7, -0.4]))
+
+
+def test_a_recursion_whose_structures_grow_without_end_is_refused():
+    def grow(values, n):
+        if n < 1:
+            return sum(values)
+        return grow([*values, values[0]], n - 1) + grow([*values, values[0]], n - 2)
+
+    with pytest.raises(UnsupportedSyntax, match="of another form"):
+        lower(load(lambda x, n: grow([x, x], n)))
+
+
+class Filter:
+    def __init__(self, state):
+        self.state = state
+
+    def update(self, v):
+        for k in range(3):
+            self.state = self.state + np.sin(v * self.state) / (k + 2.0)
+        return [self.state, v * self.state]
+
+
+def test_a_large_method_that_changes_its_object_or_returns_a_list_is_inlined():
+    def caller(x):
+        model = Filter(x[0])
+        total = 0.0
+        for v in (x[0], x[1], x[2], None, x[1], x[2]):
+            if v is not None:
+                first, second = model.update(v)
+                total += first * second
+        return total
+
+    with_few = MOST_INLINED_STATEMENTS
+    try:
+        recursive_and_large_helpers.MOST_INLINED_STATEMENTS = 10
+        assert_gradient(caller, np.array([0.3, 0.7, -0.4]))
+    finally:
+        recursive_and_large_helpers.MOST_INLINED_STATEMENTS = with_few
 
 
 def test_functions_that_make_ever_new_functions_end():

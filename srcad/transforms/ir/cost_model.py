@@ -100,9 +100,12 @@ LONGEST_TAKEN_APART = 64  # elements of a list argument; shorter lists become va
 FIRST_LIST_ROOM = 16  # initial capacity of lists of unknown length
 MOST_UNROLLED_TURNS = 64  # iterations of a loop that is unrolled, since its iterations handle different structures
 MOST_LOOP_TRIALS = 20  # lowerings of a loop's body until the state at its start equals that at its end (fixed point)
-MOST_NESTED_CALLS = 24  # calls within calls; stops functions that keep making new functions
+MOST_NESTED_CALLS = 22  # calls within calls; stops functions that keep making new functions
 MOST_REPEATED_STATEMENTS = 300  # by type splitting, over all joins at which a name has two types
 MOST_INLINED_STATEMENTS = 150  # of a helper, over all calls; beyond that it is called instead of inlined
+MOST_KEPT_INLINE = 6000  # the same for one that cannot be called, since it changes or returns objects
+MOST_FORMS = 500  # calls of a recursive function that is inlined for each form of its arguments, as over a tree
+MOST_NESTED_FORMS = 10  # such calls within each other
 
 # Alias case-splitting (alias_cases, alias_versioning)
 

@@ -43,7 +43,10 @@ class Functional(Methods):
 
     def reduced(self, node: gast.Call) -> gast.expr:
         """`functools.reduce` of a structure."""
-        function, row, *start = (self.part(each) for each in node.args)
+        function, row, *start = node.args
+        if isinstance(row, gast.GeneratorExp):
+            row = gast.ListComp(elt=row.elt, generators=row.generators)
+        function, row, *start = (self.part(each) for each in (function, row, *start))
         parts = self.elements(row)
         if parts is None or not [*start, *parts]:
             self.refuse(REDUCE)

@@ -6,6 +6,7 @@ f(*pair, **options)        f(*x[:3])        model(t, *parameters), of a function
 from __future__ import annotations
 
 import inspect
+from collections.abc import Set
 from types import FunctionType
 from typing import Any
 
@@ -153,10 +154,10 @@ class Starred(Mapped):
             callee = self.callee(clone(node.func))
             thing = self.meant(callee.path if isinstance(callee, Callee) else callee)
         named = {each.arg for each in node.keywords}
-        parameters = None if None in named else _positional(thing)
+        parameters = None if None in named else _positional(thing, named)
         if parameters is None:
             return None
-        left = len([each for each in parameters if each not in named]) - len(others)
+        left = len(parameters) - len(others)
         return left if left >= 0 else None
 
 
@@ -167,17 +168,22 @@ def _count(first: int, last: int | None, stride: int) -> int | None:
     return len(range(first, 0 if last is None else last, stride))
 
 
-def _positional(thing: Any) -> list[str] | None:
-    """The positional parameters of a function that has no optional or variable ones, else None."""
+def _positional(thing: Any, named: Set[Any]) -> list[str] | None:
+    """The positional parameters that are not given by name, if the function or class needs all of them, else None."""
     if isinstance(thing, np.ufunc):
         return [f"x{k}" for k in range(thing.nin)]
     if hasattr(thing, "parameters") and hasattr(thing, "rest"):  # a nested function
-        has_others = thing.rest is not None or any(name in thing.defaults for name in thing.parameters)
-        return None if has_others else list(thing.parameters)
+        left = [name for name in thing.parameters if name not in named]
+        return None if thing.rest is not None or any(name in thing.defaults for name in left) else left
     plain = getattr(thing, "py_func", thing)
-    if not isinstance(plain, FunctionType):
+    if not isinstance(plain, FunctionType) and not (isinstance(plain, type) and _is_made_by_python(plain)):
         return None
     found = list(inspect.signature(plain).parameters.values())
-    places = [each for each in found if each.kind is not each.KEYWORD_ONLY]
+    places = [each for each in found if each.kind is not each.KEYWORD_ONLY and each.name not in named]
     is_fixed = all(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in places)
     return [each.name for each in places] if is_fixed and all(each.default is each.empty for each in places) else None
+
+
+def _is_made_by_python(kind: type) -> bool:
+    """Whether a class has a constructor written in Python, whose parameters are known."""
+    return any(isinstance(getattr(kind, name), FunctionType) for name in ("__init__", "__new__"))

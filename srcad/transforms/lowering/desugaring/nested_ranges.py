@@ -15,7 +15,8 @@ A loop with a `break` or an `else` becomes one loop instead, whose counter is sp
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, TypeAlias
 
 import gast
 
@@ -42,6 +43,9 @@ from srcad.transforms.ir.build import (
     tuple_of,
 )
 from srcad.transforms.ir.primitive import constant
+
+# The first index of an axis, where it ends, and the step.
+Bounds: TypeAlias = tuple[gast.expr, gast.expr, gast.expr]
 
 _NESTS = ("np.ndindex", "np.ndenumerate", "itertools.product", "itertools.combinations")
 
@@ -82,7 +86,7 @@ class _Nest:
     def __init__(self, loop: gast.For, names: Names) -> None:
         self.loop, self.names = loop, names
         self.setup: Block = []
-        self.bounds: list[tuple[gast.expr, gast.expr]] = []
+        self.bounds: list[Bounds] = []
         self.element: gast.expr | None = None  # the array whose elements come with the indices
         self.is_ordered = False  # whether each index starts after the previous one
 
@@ -109,7 +113,7 @@ class _Nest:
         check = gast.If(test=test, body=[at(gast.Raise(exc=error, cause=None), place)], orelse=[])
         self.setup += [assign(whole, shape, place), at(check, place)]
         self.setup += [assign(part, subscript(load(whole), const(k)), place) for k, part in enumerate(parts)]
-        self.bounds = [(const(0), load(part)) for part in parts]
+        self.bounds = [(const(0), load(part), const(1)) for part in parts]
 
     def indices(self) -> None:
         """`np.ndindex`."""
@@ -126,7 +130,7 @@ class _Nest:
         elif any(isinstance(each, gast.Starred) for each in arguments):
             self.refuse(NDINDEX_CALL)
         else:
-            self.bounds = [(const(0), self.once(each)) for each in arguments]
+            self.bounds = [(const(0), self.once(each), const(1)) for each in arguments]
 
     def elements(self) -> None:
         """`np.ndenumerate`."""
@@ -148,8 +152,8 @@ class _Nest:
         found = [_range_of(each) for each in call_.args]
         if not found or any(each is None for each in found):
             return False
-        bounds = [(self.once(first), self.once(last)) for first, last in filter(None, found)]
-        self.bounds = [(clone(first), clone(last)) for _ in range(repeat) for first, last in bounds]
+        bounds = [_each(self.once, bounds) for bounds in found if bounds is not None]
+        self.bounds = [_each(clone, each) for _ in range(repeat) for each in bounds]
         return bool(self.bounds)
 
     def combinations(self) -> bool:
@@ -159,7 +163,7 @@ class _Nest:
                 found, size = _range_of(row), constant(count)
                 if found is None or not isinstance(size, int) or not 0 < size < 5 or _is_left(self.loop):
                     return False
-                self.bounds = [(self.once(found[0]), self.once(found[1]))] * size
+                self.bounds = [_each(self.once, found)] * size
                 self.is_ordered = True
                 return True
         return False
@@ -171,10 +175,11 @@ class _Nest:
         place, indices = place_of(self.loop), [self.names.fresh("i") for _ in self.bounds]
         body = [assign(self.loop.target, self.value([load(each) for each in indices]), place), *self.loop.body]
         for k in reversed(range(len(indices))):
-            first, last = map(clone, self.bounds[k])
+            first, last, step = _each(clone, self.bounds[k])
             if self.is_ordered and k:
-                first = binary(load(indices[k - 1]), gast.Add, const(1))
-            body = [self.over(indices[k], call("range", first, last), body)]
+                first = binary(load(indices[k - 1]), gast.Add, clone(step))
+            bounds = [first, last] if constant(step) == 1 else [first, last, step]
+            body = [self.over(indices[k], call("range", *bounds), body)]
         (outer,) = body
         return outer
 
@@ -182,14 +187,15 @@ class _Nest:
         """One loop, whose counter is split into the indices."""
         place, counter = place_of(self.loop), self.names.fresh("i")
         counts = []
-        for first, last in self.bounds:
+        for bounds in self.bounds:
             counts.append(self.names.temporary())
-            length = call("max", const(0), binary(clone(last), gast.Sub, clone(first)))
-            self.setup.append(assign(counts[-1], length, place))
+            self.setup.append(assign(counts[-1], call("max", const(0), _count(*_each(clone, bounds))), place))
         left, indices = load(counter), list[gast.expr]()
         total: gast.expr = const(1)
-        for (first, _), count in reversed(list(zip(self.bounds, counts, strict=True))):
-            digit = binary(clone(left), gast.Mod, load(count))
+        for (first, _, step), count in reversed(list(zip(self.bounds, counts, strict=True))):
+            digit: gast.expr = binary(clone(left), gast.Mod, load(count))
+            if constant(step) != 1:
+                digit = binary(digit, gast.Mult, clone(step))
             indices.insert(0, binary(clone(first), gast.Add, digit))
             left = binary(left, gast.FloorDiv, load(count))
             total = binary(load(count), gast.Mult, total)
@@ -210,14 +216,29 @@ class _Nest:
         return new
 
 
-def _range_of(node: gast.expr) -> tuple[gast.expr, gast.expr] | None:
-    """The bounds of a range with step 1; None for others."""
+def _range_of(node: gast.expr) -> Bounds | None:
+    """The bounds and the step of a range; None for others."""
     match node:
         case gast.Call(func=gast.Name(id="range"), args=[last], keywords=[]):
-            return const(0), last
+            return const(0), last, const(1)
         case gast.Call(func=gast.Name(id="range"), args=[first, last], keywords=[]):
-            return first, last
+            return first, last, const(1)
+        case gast.Call(func=gast.Name(id="range"), args=[first, last, step], keywords=[]):
+            return first, last, step
     return None
+
+
+def _each(change: Callable[[gast.expr], gast.expr], bounds: Bounds) -> Bounds:
+    first, last, step = map(change, bounds)
+    return first, last, step
+
+
+def _count(first: gast.expr, last: gast.expr, step: gast.expr) -> gast.expr:
+    """How many indices there are; negative or 0 if there are none."""
+    if constant(step) == 1:
+        return binary(last, gast.Sub, first)
+    floor = binary(binary(first, gast.Sub, last), gast.FloorDiv, step)  # minus the quotient that is rounded up
+    return binary(const(0), gast.Sub, floor)
 
 
 def _is_left(loop: gast.For) -> bool:

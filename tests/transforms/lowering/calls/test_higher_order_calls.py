@@ -1,12 +1,14 @@
 """Functions of functions, methods of texts and starred names, where what they are given is known."""
 
 import functools
+import operator
 
 import numpy as np
 import pytest
 
 import srcad
 from srcad.errors import UnsupportedSyntax
+from tests.checking import assert_gradient
 
 X = np.array([0.3, 1.2, 0.7, 2.1])
 
@@ -111,3 +113,10 @@ def test_membership_of_texts_that_are_known_only_at_run_time(m, n):
     x = np.array([0.3, -0.7])
     value, _ = srcad.value_and_grad(membership, jit=False)(x, m, n)
     assert value == pytest.approx(membership(x, m, n))
+
+
+def test_reduce_of_a_generator_expression():
+    def product(x):
+        return functools.reduce(operator.mul, (np.sum(v**2) for v in (x[0], x[1])), 2.0)
+
+    assert_gradient(product, np.arange(1.0, 7.0).reshape(2, 3))

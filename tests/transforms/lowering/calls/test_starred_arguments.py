@@ -1,5 +1,7 @@
 """What `*` and `**` stand for, of arrays as well."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -79,3 +81,30 @@ def test_a_list_of_extents_that_is_changed_is_refused():
 
     with pytest.raises(UnsupportedSyntax):
         srcad.grad(f, jit=False)(np.ones((2, 3)))
+
+
+class Triple(NamedTuple):
+    a: float
+    b: float
+    c: float
+
+
+class Controller:
+    def __init__(self, kp, ki, kd, limit=2.0):
+        self.kp, self.ki, self.kd, self.limit = kp, ki, kd, limit
+
+
+def test_constructors_take_as_many_as_they_have_parameters():
+    def f(x):
+        controller = Controller(*x, limit=3.0)
+        return controller.kp**2 * controller.ki * controller.limit + np.sin(controller.kd)
+
+    def g(x):
+        return np.sum(np.array([*Triple(*x)]) ** 2)
+
+    assert_gradient(f, X)
+    assert_gradient(g, X)
+    with pytest.raises(TypeError, match="does not have 3 elements"):
+        srcad.grad(f, jit=False)(np.ones(4))
+    with pytest.raises(UnsupportedSyntax, match="whose number of elements is not known"):
+        srcad.grad(lambda x: Controller(*x).kp, jit=False)(X)

@@ -1,6 +1,7 @@
 """Loops over all indices, and over products and combinations of ranges."""
 
 import itertools
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -73,7 +74,22 @@ def products(x):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("function", [indices, elements, left_early, products])
+def steps(x):
+    s, n = 0.0, x.shape[1]
+    for i, j in product(range(0, n, 2), range(n - 1, -1, -2)):
+        s += x[i % 2, j] ** 2 * (i + 2 * j + 1)
+    for i, j in combinations(range(1, 2 * n, 2), 2):
+        s += x[0, i % n] * x[1, j % n] * i
+    for i, j in product(range(5, n, 2), range(n, 0)):
+        s += x[i, j]
+    for i, j in product(range(n, -1, -2), range(0, n, 2)):
+        if i < 2 and j > 1:
+            break
+        s += x[0, j] ** 3 * i
+    return s
+
+
+@pytest.mark.parametrize("function", [indices, elements, left_early, products, steps])
 def test_gradients_agree_with_differences(function):
     assert_gradient(function, X, modes=("gradient", "loops", "arrays", "tangent", "second"))
 
