@@ -21,6 +21,7 @@ from numba.core import dispatcher as dispatchers
 from numba.core.registry import CPUDispatcher
 from numba.core.types import Dispatcher as DispatcherType
 from numba.core.types import Type, none
+from numba.core.typing import templates
 
 from srcad.runtime.jit.fast_compiler_pipeline import OfKernels
 
@@ -30,9 +31,10 @@ _PLACES = (
     (dispatchers._DispatcherBase, "get_call_template"),
     (DispatcherType, "get_overload"),
     (dispatchers._FunctionCompiler, "compile"),
+    (templates._OverloadFunctionTemplate, "generic"),
 )
 _NUMBAS = tuple(owner.__dict__[name] for owner, name in _PLACES)
-_get_call_template, _get_overload, _compile = _NUMBAS
+_get_call_template, _get_overload, _compile, _resolve = _NUMBAS
 # Numba functions that return nothing. Typing them would take long, because of the messages that they build.
 _CHECKS = {("numba.np.arraymath", "check_axis_bounds")}
 _known: WeakKeyDictionary[CPUDispatcher, dict[tuple[Type, ...], Any]] = WeakKeyDictionary()
@@ -52,7 +54,7 @@ def without_machine_code(infer: Infer) -> Iterator[None]:
         name = dispatcher.py_func.__name__
         return typing.make_concrete_template(name, key=name, signatures=[found]), signature, arguments, {}
 
-    with _methods((template, _overload_if_compiled, _compile_in_earnest)):
+    with _methods((template, _overload_if_compiled, _compile_in_earnest, _resolve_and_keep_code)):
         yield
 
 
@@ -93,6 +95,15 @@ def _overload_if_compiled(kind: DispatcherType, signature: Any) -> Any:
     """The code that Numba notes for a call; it resolves the call again before it needs the code."""
     known = kind.dispatcher.overloads.get(tuple(signature.args))
     return None if known is None else known.entry_point
+
+
+def _resolve_and_keep_code(template: Any, args: Any, kws: Any) -> Any:
+    """Resolve a call; the code that Numba has noted for it stays, for a function that is typed may still be waiting."""
+    before = dict(template._compiled_overloads)
+    found = _resolve(template, args, kws)
+    if found is not None and template._compiled_overloads.get(found.args) is None and found.args in before:
+        template._compiled_overloads[found.args] = before[found.args]
+    return found
 
 
 def _compile_in_earnest(made: Any, args: Any, return_type: Any) -> Any:

@@ -8,7 +8,9 @@ import pytest
 from numba import float64, int64, types
 from numba.core import event
 from numba.core.dispatcher import _DispatcherBase
+from numba.core.registry import cpu_target
 
+from srcad.runtime import kernels
 from srcad.runtime.jit.numba_inference import CannotType, infer
 from tests.waiting import join
 
@@ -63,6 +65,23 @@ def test_a_users_function_that_inference_meets_is_compiled_with_all_it_calls():
 
     assert infer(f, (VECTOR,)).result == float64
     assert total(np.ones(3)) == 3.0
+
+
+@pytest.mark.compiled
+def test_inference_leaves_the_code_that_a_call_has_noted():
+    context = cpu_target.typing_context
+    kind = context.resolve_value_type(kernels.fitted)
+    signature = kind.get_call_type(context, (VECTOR, VECTOR, types.unicode_type), {})
+    code = kind.get_impl_key(signature)
+    assert code is not None
+    for template in kind.templates:
+        template._impl_cache.clear()  # another dispatcher is made, as for a text that is another literal
+
+    def f(value, like):
+        return kernels.fitted(value, like, "the rule")
+
+    infer(f, (VECTOR, VECTOR))
+    assert kind.get_impl_key(signature) is code
 
 
 def test_numbas_own_methods_are_back_afterwards():
