@@ -279,8 +279,11 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         self.scope.statics[name] = Meaning(thing)
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> list[gast.stmt]:
-        self.only_once(node.name, node)
         before: list[gast.stmt] = []
+        if self.scope.stores[node.name] > 1 and node.name in self.scope.variables:  # one of several functions
+            held = spell(Meaning(self.nested(node.name, node, before)), self.draft, place_of(node), node.name)
+            return [*before, assign(self.scope.variables[node.name], held, place_of(node))]
+        self.only_once(node.name, node)
         self.scope.statics[node.name] = Meaning(self.nested(node.name, node, before))
         return before
 

@@ -190,8 +190,7 @@ UNKNOWN_FORM = Refusal(
     UnsupportedSyntax,
     "Variables whose form depends on the path",
     "the form of `{name}` is not known while compiling: it is {forms}",
-    "let it have the same form on all paths: as many elements, the same keys, the same kinds of values; choose between "
-    "functions with `if` around the calls",
+    "let it have the same form on all paths: as many elements, the same keys, the same kinds of values",
     """
     def f(x):
         if x > 1.0:
