@@ -42,6 +42,7 @@ _ALLOWED = (
     ),
     *(gast.BoolOp, gast.BinOp, gast.UnaryOp, gast.IfExp, gast.Compare, gast.Subscript, gast.Slice, gast.Attribute),
     *(gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Set, gast.Dict, gast.JoinedStr, gast.FormattedValue),
+    *(gast.Yield, gast.YieldFrom),
     *(gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),
     *(gast.operator, gast.unaryop, gast.boolop, gast.cmpop, gast.expr_context),
 )

@@ -57,7 +57,9 @@ def _is_asked_for(node: Any, parent: Any) -> bool:
 
 
 REFUSED = (
-    Construct(constructs.GENERATOR, ("Yield", "YieldFrom")),
+    Construct(
+        loops.USED_YIELD, ("Yield", "YieldFrom"), lambda node, parents: not isinstance(parents[-1], gast.Expr)
+    ),
     Construct(
         constructs.COROUTINE,
         ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith", "comprehension"),

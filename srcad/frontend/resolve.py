@@ -24,22 +24,37 @@ import gast
 from srcad.frontend.captured_values import spell
 from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
 from srcad.frontend.frozen_distributions import Frozen, frozen_by, held, method_of_frozen
+from srcad.frontend.generators import CONSUMERS, Consumed, calls_no_function, collector, generator, starts_with
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
-from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
+from srcad.frontend.scope import (
+    Meaning,
+    Method,
+    Procedure,
+    Scope,
+    call_of,
+    is_array,
+    is_static,
+    open_scope,
+    rebound,
+    stored_parameters,
+)
 from srcad.frontend.super_calls import first_of_super, method_of_super
 from srcad.frontend.try_statements import Attempted, is_attempt
 from srcad.refusals.constructs import IMPORT, UNKNOWN_HANDLER
 from srcad.refusals.names_and_functions import (
     ASSIGNED_CAPTURE,
     COMPUTED_DEFAULT,
+    DEEP_CALLS,
     FUNCTION_ASSIGNED_TWICE,
     LAMBDA_READS_COMPREHENSION,
     NO_SUCH_ATTRIBUTE,
     UNDEFINED_NAME,
     WRITTEN_CAPTURE,
 )
-from srcad.transforms.ir.build import assign, at, call, dotted, load, place_of
+from srcad.transforms.ir.build import assign, at, call, const, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
+from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
+from srcad.transforms.lowering.inlining import bind_arguments
 from srcad.transforms.lowering.lowering_context import Draft
 
 
@@ -110,6 +125,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def visit_For(self, node: gast.For) -> list[gast.stmt]:
         """Save what is looped over in a temporary if a nested function may rebind it in the body."""
+        if (consumed := self.consumed(node)) is not None:
+            return consumed
         if isinstance(node.iter, gast.Call):
             note_header(node, self.meaning, self.scope.procedure.source.options)
         before: list[gast.stmt] = []
@@ -119,6 +136,57 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 before.append(assign(held, load(self.scope.variables[each.id]), place_of(node)))
                 self.scope.variables[held] = each.id = held
         return [*before, with_marked_start(self.generic_visit(node))]
+
+    def generator_call(self, node: gast.AST) -> Procedure | None:
+        """The generator function that a call calls; None for what is no such call."""
+        return generator(self.meaning(node.func), self.draft) if isinstance(node, gast.Call) else None
+
+    def consumed(self, node: gast.For) -> list[gast.stmt] | None:
+        """The statements for a loop over a generator, also one that is counted; None for another loop."""
+        inner, counted = node.iter, isinstance(node.iter, gast.Call) and node.iter.args and not node.iter.keywords
+        counts = self.meaning(inner.func) if counted else None
+        is_counted = counts is not None and counts.value is enumerate
+        call = inner.args[0] if is_counted else inner
+        procedure = self.generator_call(call)
+        if procedure is None:
+            return None
+        place, before, counter = place_of(node), list[gast.stmt](), None
+        scope = self.entered(procedure, call, before)
+        if is_counted:
+            counter = self.draft.names.fresh("count")
+            before.append(assign(counter, self.visit(starts_with(inner.args[1:])), place))
+        node.iter = const(0)
+        loop = self.generic_visit(node)
+        return [*before, *Consumed(loop, self.draft.names, counter).statements(resolve(scope, self.draft))]
+
+    def entered(self, procedure: Procedure, call: gast.Call, before: list[gast.stmt]) -> Scope:
+        """The scope of a call of a generator function; statements for its arguments are added to `before`."""
+        place = place_of(call)
+        if place is not None and len(place.trail()) > 2 * MOST_NESTED_CALLS:  # two lines for each call
+            raise DEEP_CALLS.at(place, function=procedure.name)
+        if (meaning := self.meaning(call.func)) is not None and not isinstance(meaning.value, Procedure | Method):
+            spell(meaning, self.draft, place, procedure.name)  # a function of another name may be put there
+        call.args = [self.meant_or_visited(each) for each in call.args]
+        for each in call.keywords:
+            each.value = self.meant_or_visited(each.value)
+        given = bind_arguments(call, procedure, place)
+        stored = stored_parameters(procedure)
+        statics = {
+            name: each
+            for name, each in given.items()
+            if isinstance(each, Meaning) and is_static(each.value) and name not in stored
+        }
+        scope = open_scope(procedure, statics, self.draft.names, place)
+        for name, each in given.items():
+            if name not in statics:
+                value = spell(each, self.draft, place, name) if isinstance(each, Meaning) else each
+                before.append(assign(scope.variables[name], value, place))
+        return scope
+
+    def meant_or_visited(self, node: gast.expr) -> Any:
+        """The function that an argument is, or the argument resolved."""
+        meaning = self.meaning(node)
+        return meaning if meaning is not None and is_static(meaning.value) else self.visit(node)
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         meaning = self.meaning(node)
@@ -166,6 +234,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part)):
             raise LAMBDA_READS_COMPREHENSION.at(place_of(node))
         first = node.generators[0]
+        if calls_no_function(node, self.meaning):
+            first.iter = self.collected(first.iter)
         first.iter = self.visit(first.iter)
         variables, statics = dict(self.scope.variables), dict(self.scope.statics)
         for name in sorted(names):
@@ -196,6 +266,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         if is_attempt(node):
             return self.attempt(node)
+        self.collect(node)
         node = method_of_frozen(node, self.meaning, self.introduce)
         if (derivative := self.meaning(node)) is not None:
             return spell(derivative, self.draft, place_of(node), "derivative")
@@ -220,6 +291,23 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         node.args = [self.visit(argument) for argument in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
+        return node
+
+    def collect(self, node: gast.Call) -> None:
+        """Let a function that takes all values of a generator have them in a list."""
+        inside = [k for k, each in enumerate(node.args) if isinstance(each, gast.Call)]
+        meaning = self.meaning(node.func) if inside else None
+        if meaning is not None and any(meaning.value is each for each in CONSUMERS):
+            node.args[:1] = [self.collected(each) for each in node.args[:1]]
+
+    def collected(self, node: gast.expr) -> gast.expr:
+        """A call of a generator function as one that returns a list; others as they are."""
+        procedure = self.generator_call(node)
+        if procedure is None:
+            return node
+        name = self.draft.names.temporary()
+        self.scope.statics[name] = Meaning(collector(procedure))
+        node.func = at(load(name), place_of(node.func))
         return node
 
     def attempt(self, node: gast.Call) -> gast.expr:
