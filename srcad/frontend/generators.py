@@ -53,11 +53,12 @@ def readable(procedure: Procedure, draft: Draft) -> Procedure:
 
 def generator(meaning: Meaning | None, draft: Draft) -> Procedure | None:
     """The procedure of a generator function; None for what is another thing."""
-    value = None if meaning is None else meaning.value
+    value: Any = None if meaning is None else meaning.value
+    found: Procedure | None
     if isinstance(value, Procedure):
         found = value if any(map(_is_yield, (e for each in value.tree.body for e in _own(each)))) else None
     else:
-        function = value.function if isinstance(value, Method) else value
+        function: Any = value.function if isinstance(value, Method) else value
         if not inspect.isgeneratorfunction(getattr(function, "py_func", function)) or not is_users(function):
             return None
         receiver = value.receiver if isinstance(value, Method) else None
@@ -138,9 +139,11 @@ class Consumed:
         return at(new, self.place)
 
     def block(self, block: Block) -> Block:
+        """The statements that stand for the generator's."""
         return [new for each in block for new in self.statement(each)]
 
     def statement(self, statement: gast.stmt) -> Block:
+        """The statements that stand for one of the generator's."""
         match statement:
             case gast.Expr(value=gast.Yield(value=value)):
                 return self.turn(const(None) if value is None else value, place_of(statement) or self.place)
@@ -190,16 +193,18 @@ class Consumed:
         return made
 
     def leave(self, flag: str) -> Block:
+        """The statements that set a flag and leave a loop."""
         return [assign(flag, const(True), self.place), at(gast.Break(), self.place)]
 
     def leave_if(self, flag: str) -> gast.stmt:
+        """A branch that leaves a loop if a flag is set."""
         return at(gast.If(test=load(flag), body=[at(gast.Break(), self.place)], orelse=[]), self.place)
 
 
 def calls_no_function(node: gast.AST, meaning: Callable[[gast.expr], Meaning | None]) -> bool:
     """Whether a comprehension calls nothing of the user's, which could change what a generator still reads."""
-    parts = [node.elt] if hasattr(node, "elt") else [node.key, node.value]  # type: ignore[attr-defined]
-    parts += [each for loop in node.generators for each in loop.ifs]  # type: ignore[attr-defined]
+    parts = [node.elt] if hasattr(node, "elt") else [node.key, node.value]
+    parts += [each for loop in node.generators for each in loop.ifs]
     called = (each.func for part in parts for each in gast.walk(part) if isinstance(each, gast.Call))
     found = [meaning(each) for each in called if isinstance(each, gast.Name)]
     return not any(each is None or isinstance(each.value, Procedure) or is_users(each.value) for each in found)

@@ -26,6 +26,7 @@ _ALLOWED = (
         gast.Expr,
         gast.Pass,
         gast.Nonlocal,
+        gast.Global,
         gast.Starred,
     ),
     *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem),

@@ -17,6 +17,7 @@ from srcad.errors import Place, SrcadError
 from srcad.frontend.call_arguments import completed, constant_parameters, known_arguments, reachable
 from srcad.frontend.captured_values import spell
 from srcad.frontend.derivative_functions import described
+from srcad.frontend.effects import refuse_read
 from srcad.frontend.generators import readable, yields
 from srcad.frontend.load_source import Source, deepest_expression
 from srcad.frontend.load_source import load as load_source
@@ -128,6 +129,8 @@ class _Lowering:
             names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
         body, result = self.body(scope, True, memory)
         form = self.result
+        if self.draft.changed:
+            refuse_read(self.draft)
         last = at(gast.Return(value=result), place_of(result) or (place_of(body[-1]) if body else None))
         called = self.outline.finish([*body, last], names)
         unit = self.draft.unit(source.name, names, [*body, last], source.options, called)

@@ -14,6 +14,7 @@ literal argument, is replaced by the side that is taken.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import importlib
 import sys
@@ -22,7 +23,18 @@ from typing import Any
 import gast
 
 from srcad.frontend.captured_values import spell
+from srcad.frontend.context_managers import (
+    around_yield,
+    effects_of,
+    entered_and_left,
+    generator_of,
+    is_users_manager,
+    left_through,
+    methods_called,
+    stored_as,
+)
 from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
+from srcad.frontend.effects import effect_of_call, effect_of_store, effect_on_global, spelled, stands_for_itself
 from srcad.frontend.frozen_distributions import Frozen, frozen_by, held, method_of_frozen
 from srcad.frontend.generators import CONSUMERS, Consumed, calls_no_function, collector, generator, starts_with
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
@@ -32,6 +44,7 @@ from srcad.frontend.scope import (
     Procedure,
     Scope,
     call_of,
+    declared_global,
     is_array,
     is_static,
     open_scope,
@@ -54,6 +67,7 @@ from srcad.refusals.names_and_functions import (
 from srcad.transforms.ir.build import assign, at, call, const, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
+from srcad.transforms.lowering.calls.effects import Effect
 from srcad.transforms.lowering.inlining import bind_arguments
 from srcad.transforms.lowering.lowering_context import Draft
 
@@ -72,6 +86,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def __init__(self, scope: Scope, draft: Draft) -> None:
         self.scope, self.draft = scope, draft
         self.rebound = rebound(scope.procedure.tree.body)
+        self.globals = declared_global(scope.procedure.tree.body)
 
     def block(self, block: list[gast.stmt]) -> list[gast.stmt]:
         result: list[gast.stmt] = []
@@ -119,6 +134,51 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if not isinstance(node.ctx, gast.Load):
             raise ASSIGNED_CAPTURE.at(place_of(node), name=node.id)
         return spell(meaning, self.draft, place_of(node), node.id)
+
+    def visit_Global(self, node: gast.Global) -> None:
+        """Drop the statement: assignments of the names are effects."""
+
+    def visit_Expr(self, node: gast.Expr) -> gast.stmt:
+        """An effect, or another statement."""
+        if isinstance(node.value, gast.Call) and not is_attempt(node.value):
+            effect = effect_of_call(node.value, self.known, self.draft)
+            if effect is not None:
+                return self.effect(effect, node.value.args, node.value.keywords, node)
+        return self.generic_visit(node)
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> gast.stmt:
+        return self.changed_outside(node.target, node.op, node) or self.generic_visit(node)
+
+    def changed_outside(self, target: gast.expr, op: gast.operator | None, node: Any) -> gast.stmt | None:
+        """The effect of an assignment to a global, or to a part of a captured object; None for others."""
+        arguments = [node.value]
+        if isinstance(target, gast.Name):
+            if target.id not in self.globals:
+                return None
+            owner = self.scope.procedure.source.function.__globals__
+            effect = effect_on_global(target.id, owner, op, self.draft, place_of(node))
+        else:
+            effect = effect_of_store(target, op, self.known, self.draft)
+            arguments = [target.slice, node.value] if isinstance(target, gast.Subscript) else arguments
+        return None if effect is None else self.effect(effect, arguments, [], node)
+
+    def effect(
+        self, effect: Effect, arguments: list[gast.expr], keywords: list[gast.keyword], node: gast.stmt
+    ) -> gast.stmt:
+        """The statement for an effect of these arguments."""
+        named = [gast.keyword(arg=each.arg, value=self.argument(each.value)) for each in keywords]
+        return spelled(effect, [self.argument(each) for each in arguments], named, self.draft, node)
+
+    def argument(self, node: gast.expr) -> gast.expr:
+        """An argument of an effect."""
+        meaning = self.known(node)
+        if meaning is not None and stands_for_itself(meaning):
+            return at(dotted(self.draft.bind("object", meaning.value)), place_of(node))
+        return self.visit(node)
+
+    def known(self, node: gast.AST) -> Meaning | None:
+        """The object that a name, or an attribute of one, refers to at compile time, if any."""
+        return self.meaning(node) if isinstance(node, (gast.Name, gast.Attribute)) else None
 
     def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
         """Drop the statement: its names resolve to those of the enclosing function in any case."""
@@ -330,11 +390,44 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return at(gast.Call(func=dotted(self.draft.bind("attempt", attempted)), args=[], keywords=[]), place)
 
     def visit_With(self, node: gast.With) -> list[gast.stmt]:
-        """Replace `with np.errstate(...)` by its body: it changes no result. Others are refused."""
-        for item in node.items:
-            call = item.context_expr
-            check_context(item, self.meaning(call.func) if isinstance(call, gast.Call) else None)
-        return self.block(node.body)
+        """The body, with what its manager does at the start and at the end; one that may touch values is refused."""
+        if len(node.items) > 1:
+            inner = at(gast.With(items=node.items[1:], body=node.body, type_comment=None), place_of(node))
+            node = at(gast.With(items=node.items[:1], body=[inner], type_comment=None), place_of(node))
+        item, place = node.items[0], place_of(node.items[0].context_expr)
+        manager = item.context_expr
+        meaning = self.known(manager.func if isinstance(manager, gast.Call) else manager)
+        value = None if meaning is None else meaning.value
+        is_call, before, end = isinstance(manager, gast.Call), list[gast.stmt](), list[gast.stmt]()
+        if is_call and (inner := generator_of(value)) is not None:
+            procedure = generator(Meaning(inner), self.draft)
+            assert procedure is not None
+            scope = self.entered(procedure, manager, before)
+            start, given, end = around_yield(resolve(scope, self.draft), place)
+            before += [*start, *stored_as(item.optional_vars and self.visit(item.optional_vars), given, place)]
+        elif is_call and value is contextlib.nullcontext and not manager.keywords:
+            given = self.visit((*manager.args, const(None))[0])
+            before = stored_as(item.optional_vars and self.visit(item.optional_vars), given, place)
+        elif is_users_manager(value if is_call else type(value)):
+            before, end = self.managed(node, manager)
+        elif item.optional_vars is None and (found := effects_of(manager, self.known, self.draft)) is not None:
+            arguments = [self.argument(each) for each in manager.args] if is_call else []
+            named = [gast.keyword(arg=e.arg, value=self.argument(e.value)) for e in manager.keywords] if is_call else []
+            start, leave = entered_and_left(found, arguments, named, self.draft, manager)
+            before, end = [start], [leave]
+        else:
+            check_context(item, meaning if is_call else None)
+        return [*before, *left_through(self.block(node.body), end, self.draft.names, place)]
+
+    def managed(self, node: gast.With, manager: gast.expr) -> tuple[list[gast.stmt], list[gast.stmt]]:
+        """What an object of a user's class does at the start and at the end of a `with` statement."""
+        item, place, name = node.items[0], place_of(manager), self.draft.names.temporary()
+        self.scope.variables[name] = name
+        start, end = methods_called(name, node)
+        held = assign(name, self.visit(manager), place)
+        target = item.optional_vars
+        entered = gast.Expr(value=start) if target is None else assign(target, start, place)
+        return [held, self.visit(at(entered, place))], [self.visit(end)]
 
     def visit_Import(self, node: gast.Import) -> None:
         """Bind the names to the modules."""
@@ -386,6 +479,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 frozen = None if parameter else frozen_by(node.value, self.meaning, self.introduce)
                 if frozen is not None:
                     return self.frozen(name, frozen, node)
+        if len(node.targets) == 1 and (stored := self.changed_outside(node.targets[0], None, node)) is not None:
+            return stored
         node.value = self.visit(node.value)
         node.targets = [self.visit(target) for target in node.targets]
         return node

@@ -260,8 +260,8 @@ KEPT_GENERATOR = Refusal(
     UnsupportedSyntax,
     "Generators that are kept",
     "a generator is supported only where a loop runs over it, or list, tuple, sum, max, min, sorted or dict takes it",
-    "write the call after `in` of a `for`, or make a list of it, `list(values(x))`, with the function named; return a list "
-    "from a method of an object that is made inside",
+    "write the call after `in` of a `for`, or make a list of it, `list(values(x))`, with the function named; return a "
+    "list from a method of an object that is made inside",
     """
     def values(x):
         yield x

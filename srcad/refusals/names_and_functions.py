@@ -201,6 +201,21 @@ UNKNOWN_FORM = Refusal(
     """,
 )
 
+CHANGED_AND_READ = Refusal(
+    UnsupportedSyntax,
+    "Captured objects that the function changes and reads",
+    "what is changed here is also read by the function, which reads it while it is compiled",
+    "read it in the caller, or pass it as an argument and return the new value",
+    """
+    history = []
+
+
+    def f(x):
+        history.append(x)
+        return x * len(history)
+    """,
+)
+
 CALL_WITHOUT_RESULT = Refusal(
     UnsupportedSyntax,
     "Calls whose result is not used",

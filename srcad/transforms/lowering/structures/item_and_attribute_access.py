@@ -50,6 +50,8 @@ class Slots(ChosenFunctions):
         found = inspect.getattr_static(kind, name, None)
         if isinstance(found, property) and isinstance(found.fget, FunctionType):
             return self.called(found.fget, [base])
+        if isinstance(found, functools.cached_property) and isinstance(found.func, FunctionType):
+            return self.computed_once(base, found)
         if isinstance(found, FunctionType):
             return self.bound_method(base, found)
         if found is None or kind in (list, tuple, dict) or inspect.isdatadescriptor(found) or callable(found):
@@ -58,6 +60,13 @@ class Slots(ChosenFunctions):
             self.refuse(NO_ATTRIBUTE, what=base.cell.called, name=name, way=hint)
         assert self.outside is not None
         return self.part(self.outside.attribute(kind, name, self.place))
+
+    def computed_once(self, base: Structure, found: functools.cached_property[Any]) -> gast.expr:
+        """The value of a `cached_property`, which becomes an attribute of the object that is made inside."""
+        value = self.kept(self.part(self.called(found.func, [base])))
+        if base.cell not in self.memory.frozen and base.cell not in self.memory.arguments and found.attrname:
+            self.contents(base)[found.attrname] = value
+        return value
 
     def bound_method(self, base: Structure, function: FunctionType) -> Structure:
         """A bound method as a value: `functools.partial` of its function with the object as first argument."""

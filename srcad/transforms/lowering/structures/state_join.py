@@ -157,7 +157,7 @@ class _Joiner:
     def function(self, first: Any, one: Alternatives, other: Alternatives, wish: str) -> Structure:
         """One function of those on both paths: a variable has its number."""
         found = first.cell if isinstance(first, Structure) else None
-        cell = found if found in self.joined.own else Cell(Chosen)
+        cell = found if found is not None and found in self.joined.own else Cell(Chosen)
         functions = dict(sorted((one[1] | other[1]).items()))
         self.joined.changed |= cell is not found or functions.keys() != one[1].keys()
         self.joined.own.add(cell)
