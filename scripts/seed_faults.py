@@ -129,19 +129,24 @@ def detected(fault: Fault, tree: Path, most: str) -> dict[str, object]:
     return result | {"seconds": round(time.monotonic() - start)}
 
 
+def campaign(tree: Path, programs: int) -> str | None:
+    """The first failure of a campaign of so many random programs."""
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONHASHSEED": "0"}
+    environment.pop("SRCAD_CACHE_DIR", None)
+    command = ["nice", "-n", "15", sys.executable, "-m", "tests.fuzz", "--first", "--seed", "0"]
+    done = subprocess.run(
+        [*command, "--programs", str(programs)], cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+    return (done.stdout.splitlines() or [ENDS.format(done.returncode)])[0] if done.returncode else None
+
+
 def found_by_fuzz(fault: Fault, tree: Path, programs: int) -> dict[str, object]:
     """The first of so many random programs that fails with a fault."""
     path = place_of(fault, tree)
     right, start = path.read_text(), time.monotonic()
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONHASHSEED": "0"}
-    environment.pop("SRCAD_CACHE_DIR", None)
-    command = ["nice", "-n", "15", sys.executable, "-m", "tests.fuzz", "--first", "--seed", "0"]
     write(path, right.replace(fault.old, fault.new))
-    done = subprocess.run(
-        [*command, "--programs", str(programs)], cwd=tree, env=environment, capture_output=True, text=True, check=False
-    )
+    test = campaign(tree, programs)
     write(path, right)
-    test = done.stdout.splitlines()[0] if done.returncode else None
     seconds = round(time.monotonic() - start)
     return {"about": fault.about, "what": fault.what, "test": test, "stage": "all", "seconds": seconds}
 
@@ -188,6 +193,8 @@ def main() -> None:
         tree = copied(given.tree.resolve(), Path(folder))
         for _, fault in chosen(given.only):
             place_of(fault, tree)
+        if given.fuzz and (failure := campaign(tree, given.fuzz)):
+            sys.exit(f"without a fault: {failure}")
         for group, fault in chosen(given.only):
             if (fault.about, fault.what) in known:
                 continue

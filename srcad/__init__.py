@@ -12,6 +12,8 @@ from srcad.runtime.jit.gc_pause import nothing_collected
 if TYPE_CHECKING:
     from srcad.api.custom_rules import custom_jvp, custom_vjp
     from srcad.api.grad_vjp_jvp import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from srcad.api.implicit_functions import implicit
+    from srcad.api.linear_maps import jacfwd, jacrev, linearize, value_and_jacobian
     from srcad.errors import (
         BadArgument,
         BadIndex,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         MayOverlap,
         MissingRule,
         NonFinite,
+        NoSolution,
         NotATensor,
         NotDifferentiable,
         PerformanceWarning,
@@ -73,6 +76,7 @@ _HOMES = {
     "MayOverlap": "srcad.errors",
     "MissingRule": "srcad.errors",
     "NonFinite": "srcad.errors",
+    "NoSolution": "srcad.errors",
     "NotATensor": "srcad.errors",
     "NotDifferentiable": "srcad.errors",
     "PerformanceWarning": "srcad.errors",
@@ -101,14 +105,19 @@ _HOMES = {
     "grad": "srcad.api.grad_vjp_jvp",
     "hessian": "srcad.api.grad_vjp_jvp",
     "hvp": "srcad.api.grad_vjp_jvp",
+    "implicit": "srcad.api.implicit_functions",
     "is_tensor": "srcad.runtime.tape.public",
+    "jacfwd": "srcad.api.linear_maps",
     "jacobian": "srcad.api.grad_vjp_jvp",
+    "jacrev": "srcad.api.linear_maps",
     "jvp": "srcad.api.grad_vjp_jvp",
+    "linearize": "srcad.api.linear_maps",
     "recompute_grad": "srcad.runtime.tape.public",
     "set_default_dtype": "srcad.runtime.tape.public",
     "source": "srcad.tools.source_text",
     "stop_gradient": "srcad.runtime.stop_gradient",
     "value_and_grad": "srcad.api.grad_vjp_jvp",
+    "value_and_jacobian": "srcad.api.linear_maps",
     "vjp": "srcad.api.grad_vjp_jvp",
 }
 
@@ -126,6 +135,7 @@ __all__ = [
     "IndexedSlices",
     "MayOverlap",
     "MissingRule",
+    "NoSolution",
     "NonFinite",
     "NotATensor",
     "NotDifferentiable",
@@ -156,14 +166,19 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "is_tensor",
+    "jacfwd",
     "jacobian",
+    "jacrev",
     "jvp",
+    "linearize",
     "recompute_grad",
     "set_default_dtype",
     "source",
     "stop_gradient",
     "value_and_grad",
+    "value_and_jacobian",
     "vjp",
 ]
 

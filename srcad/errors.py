@@ -18,6 +18,7 @@
     |- TraceTooLarge        (MemoryError)           no memory, or no max_trace_bytes, for what loops have to keep
     |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong time
     |- NotATensor           (TypeError)             a value given to a tape that is neither tensor nor variable
+    |- NoSolution           (ArithmeticError)       a solver that did not converge; a solution without a derivative
     |- WrongGradient        (AssertionError)        raised by srcad.check_grads
     |- NonFinite            (FloatingPointError)    a NaN or an infinity is born, in a block of srcad.debug
     `- CompilerBug          (AssertionError)        an impossible state of the compiler
@@ -167,6 +168,10 @@ class TapeMisuse(SrcadError, RuntimeError, AttributeError):
 
 class NotATensor(SrcadError, TypeError, AttributeError):
     """A value given to a tape that is neither tensor nor variable; an AttributeError too, as in TensorFlow."""
+
+
+class NoSolution(SrcadError, ArithmeticError):
+    """A solver that did not converge, or a solution that has no derivative, because the Jacobian there is singular."""
 
 
 class WrongGradient(SrcadError, AssertionError):

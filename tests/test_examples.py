@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from srcad.tools import demo
+from tests.waiting import run
 
 ROOT = Path(__file__).parent.parent
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -89,8 +89,7 @@ def test_examples_run_as_scripts():
     for name in ("lotka_volterra", "heat_source"):
         command = [sys.executable, str(ROOT / "examples" / f"{name}.py"), "--help"]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        assert "--plot" in done.stdout
+        assert "--plot" in run(command, env=environment).stdout
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -17,6 +16,7 @@ import srcad
 from srcad.errors import BadArgument, BadType, MissingRule, WrongRule
 from srcad.extend import adjoint, d, definition, linear, partial, tangent, zero
 from srcad.runtime.rulebook import shipped_rules
+from tests import waiting
 
 X = np.array([0.3, -0.7, 1.1])
 V = np.array([1.0, 0.5, -2.0])
@@ -314,7 +314,7 @@ def run(folder: Path, text: str) -> str:
     script.write_text(textwrap.dedent(text))
     path = [str(folder), str(Path(srcad.__file__).parent.parent)]
     environment = {"PYTHONPATH": ":".join(path), "SRCAD_CACHE_DIR": str(folder / "cache"), "PATH": ""}
-    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=False)
+    done = waiting.run([sys.executable, str(script)], env=environment, check=False)
     return done.stdout if done.returncode == 0 else done.stderr
 
 

@@ -1,13 +1,13 @@
 """First calls do not become twice as dear: LLVM gets at most twice the instructions that are noted for some rows."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks import first_calls
+from tests.waiting import run
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 @pytest.mark.slow
 def test_no_row_takes_twice_the_instructions():
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.first_calls", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = run(command, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -49,7 +49,7 @@ def called(program):
 @pytest.mark.slow
 @pytest.mark.parametrize("family", families.FAMILIES)
 def test_programs_of_each_family_are_right_or_refused(family):
-    found = [outcome(families.FAMILIES[family](seed), seed) for seed in range(6)]
+    found = [outcome(families.FAMILIES[family](seed), seed) for seed in range(3)]
     assert {each.kind for each in found} <= {"right", "refused", "unclear", "invalid"}
     assert "right" in {each.kind for each in found}
 
@@ -113,7 +113,7 @@ def test_a_wrong_slope_of_any_mode_is_found(mode, monkeypatch):
         return value, slopes
 
     monkeypatch.setattr(GeneratedCode, "run", wrong)
-    assert any(outcome(SMALL, seed).kind == "wrong" for seed in range(8))
+    assert any(outcome(SMALL, seed).kind == "wrong" for seed in range(16))
 
 
 def test_what_python_raises_is_no_failure():
@@ -133,7 +133,8 @@ def test_a_program_that_does_not_end_is_slow(monkeypatch):
 
 def test_a_refusal_counts_by_its_reason():
     text = "def program(a, x):\n    global count\n    return a\n"
-    assert outcome(replace(SMALL, text=text), 0) == Outcome("refused", "UnsupportedSyntax: … cannot be differentiated")
+    found = outcome(replace(SMALL, text=text), 0, only="pullback")
+    assert found == Outcome("refused", "UnsupportedSyntax: … cannot be differentiated")
 
 
 def test_a_failure_is_reduced_to_what_it_needs(monkeypatch):

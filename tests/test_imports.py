@@ -1,13 +1,13 @@
 """What `import srcad` brings, and what it leaves for later."""
 
 import ast
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import srcad
+from tests.waiting import run
 
 ROOT = Path(srcad.__file__).parent
 
@@ -33,7 +33,7 @@ def test_a_type_checker_sees_every_public_name_and_no_others():
 @pytest.mark.slow
 def test_a_gradient_imports_neither_the_tape_nor_the_checks():
     program = "import sys, srcad; srcad.grad; print(*(name for name in sys.modules if name.startswith('srcad.')))"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    loaded = run([sys.executable, "-c", program]).stdout.split()
     assert "srcad.api.derivative_object" in loaded
     assert not {
         "srcad.runtime.tape.gradient_tape",

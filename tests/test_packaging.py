@@ -1,12 +1,13 @@
 """What is installed: srcad and nothing beside it."""
 
-import subprocess
 import sys
 import zipfile
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import run
 
 ROOT = Path(__file__).parent.parent
 
@@ -19,7 +20,7 @@ def wheel(tmp_path_factory):
     source = folder / "source"
     source.mkdir()
     listing = ["git", "ls-files", "-co", "--exclude-standard"]
-    listed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = run(listing, cwd=ROOT, check=False)
     if listed.returncode:
         pytest.skip("not a git checkout")
     for name in listed.stdout.split("\n"):
@@ -40,10 +41,10 @@ def wheel(tmp_path_factory):
         "--no-build-isolation",
         "--quiet",
         "-w",
-        folder,
-        source,
+        str(folder),
+        str(source),
     ]
-    subprocess.run(command, check=True)
+    run(command)
     with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
         return archive.namelist()
 

@@ -180,12 +180,17 @@ def coulomb(p):
     return np.sum(np.triu(inverse, 1))
 
 
+def unselected_inverse(v):
+    return np.sum(np.where(v > 0.0, 1.0 / v, v * v * v))
+
+
 SECOND = [
     (root_times_square, [0.0, 4.0], [[4.0, 0.0], [0.0, 0.0]]),
     (quotient_times_product, [0.0, 0.0, 2.0], [[0.0, 0.5, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]]),
     (quotient_times_product, [0.0, 3.0, 2.0], [[0.0, 0.5, -0.75], [0.5, 0.0, 0.0], [-0.75, 0.0, 0.0]]),
     (logarithm_of_power, [0.0, 4.0], [[0.0, 3.25], [3.25, 0.0]]),
     (coulomb, [0.0, 2.0], [[0.25, -0.25], [-0.25, 0.25]]),
+    (unselected_inverse, [0.0, 2.0], [[0.0, 0.0], [0.0, 0.25]]),
 ]
 TWICE = pytest.mark.parametrize(
     ("f", "point", "expected"), SECOND, ids=[f"{f.__name__}-{n}" for n, (f, *_) in enumerate(SECOND)]

@@ -11,7 +11,7 @@ import operator
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 from numba.core import types
@@ -40,6 +40,9 @@ from srcad.runtime.tape.recording.compiled_calls import record_call
 from srcad.runtime.tape.values.conversions import constant
 from srcad.transforms.ir.pytree_form import LEAF, from_tuples
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
 # Types of arguments that are not structures.
 _PLAIN = frozenset((Tensor, Variable, np.ndarray, float, int))
 
@@ -53,7 +56,7 @@ def _as_tensor(leaf: Any) -> Any:
     return constant(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
 
 
-class Function:
+class Function(Generic[_P, _R]):
     """A function that runs compiled and that a `GradientTape` records as one node.
 
     >>> import srcad
@@ -73,7 +76,7 @@ class Function:
         self._bind = Binding(self.__signature__)
         self._is_flat = hasattr(type(function), "__srcad_keeps__")
         self._core = Derivative(function, Request("core", (), options=(options or Options()).current()), jit)
-        self._shapes: dict[tuple[Any, ...], tuple[Function, Version, Any]] = {}
+        self._shapes: dict[tuple[Any, ...], tuple[Function[..., Any], Version, Any]] = {}
         self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
         self._paired: Version | None = None
         self._is_python = False
@@ -117,10 +120,10 @@ class Function:
         self._paired = None
         self._pairs.clear()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """The value: tensors while a tape records or if an argument is a tensor, else numbers and arrays."""
         if self._is_python:
-            return self._in_python(args, kwargs)
+            return self._in_python(args, kwargs)  # type: ignore[no-any-return]
         try:
             recorded = bool(active.tapes)
             if not recorded:
@@ -129,23 +132,23 @@ class Function:
                         recorded = True
                         break
                 else:
-                    return self._core(*args, **kwargs)
+                    return self._core(*args, **kwargs)  # type: ignore[no-any-return]
             bound = self._bind(args, kwargs) if kwargs or len(args) != self._count else args
             for each in bound:
                 if type(each) not in _PLAIN and is_structured(each):
-                    return self._structured(bound)
+                    return self._structured(bound)  # type: ignore[no-any-return]
             version = self._version()
             if version.unit.result is not LEAF and not self._is_flat:
-                return self._structured(bound)
+                return self._structured(bound)  # type: ignore[no-any-return]
             if not version.unit.hidden:
-                return record_call(self, bound)
-            return record_call(self, bound, *version.captured_apart(), functools.partial(self._forward, version))
+                return record_call(self, bound)  # type: ignore[no-any-return]
+            return record_call(self, bound, *version.captured_apart(), functools.partial(self._forward, version))  # type: ignore[no-any-return]
         except (EntersTape, AssignsVariable) as problem:
             self._is_python = True
             what = "enters a tape" if isinstance(problem, EntersTape) else "assigns to a variable"
             reason = f"it {what}, so that its operations are recorded one by one"
             warnings.warn(f"{problem.at}: {self.__name__} runs as Python: {reason}", PerformanceWarning, stacklevel=2)
-            return self._in_python(args, kwargs)
+            return self._in_python(args, kwargs)  # type: ignore[no-any-return]
 
     def _in_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the function as plain Python, with its array arguments as tensors, so that tapes can watch them."""
@@ -271,7 +274,7 @@ def _apart(found: Any, theirs: Sequence[Any]) -> Any:
     return found
 
 
-def function_of(function: Callable[..., Any], jit: bool, options: Options | None = None) -> Function:
+def function_of(function: Callable[..., Any], jit: bool, options: Options | None = None) -> Function[..., Any]:
     """The `Function` made from a function. Calls with the same function and options return the same object."""
     if isinstance(function, Function):
         return function if options in (None, function.options) else Function(function.__wrapped__, jit, options)
@@ -280,7 +283,7 @@ def function_of(function: Callable[..., Any], jit: bool, options: Options | None
 
 
 @typeof_impl.register(Function)  # type: ignore[untyped-decorator]  # Numba carries no annotations
-def _typeof_function(value: Function, context: Any) -> types.Dispatcher:
+def _typeof_function(value: Function[..., Any], context: Any) -> types.Dispatcher:
     """Inside `@njit`, a `Function` is the dispatcher of its compiled primal."""
     native: Dispatcher = value._core.native
     return types.Dispatcher(native)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import BadArgument, BadValue
+from srcad.errors import BadArgument, BadType, BadValue
 
 
 def matching(given: Any, value: Any, what: str) -> Any:
     """`given`, a cotangent or tangent of `value`, in the dtype of `value`: a number, an array, or a tuple of these.
 
-    `what` names it in messages. Raises BadArgument if its shape, or the length of a tuple, is not that of `value`, and
-    BadValue if it holds no numbers.
+    `what` names it in messages. Raises BadArgument if its shape, or the length of a tuple, is not that of `value`,
+    BadValue if it holds no numbers, and BadType if it is a masked array or an np.matrix.
     """
     if isinstance(value, tuple):
         if not isinstance(given, (tuple, list)) or len(given) != len(value):
@@ -23,6 +23,8 @@ def matching(given: Any, value: Any, what: str) -> Any:
             )
         parts = [matching(bar, part, what) for bar, part in zip(given, value, strict=True)]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if type(given) is not np.ndarray and isinstance(given, np.ndarray):
+        _refuse_other_arrays(given, what)
     if isinstance(value, np.ndarray):
         bar = _converted(given, lambda: np.asarray(given, value.dtype if value.dtype.kind in "fc" else float), what)
         if bar.shape != value.shape:
@@ -39,6 +41,14 @@ def matching(given: Any, value: Any, what: str) -> Any:
     if isinstance(value, np.inexact):
         return _converted(given, lambda: value.dtype.type(given), what)
     return _converted(given, lambda: complex(given) if isinstance(value, complex) else float(given), what)
+
+
+def _refuse_other_arrays(given: Any, what: str) -> None:
+    if isinstance(given, (np.matrix, np.ma.MaskedArray)):
+        raise BadType(
+            f"{what} is of type {type(given).__name__}, not an array",
+            hint="give a plain array: x.filled(0.0) of a masked one, np.asarray(x) of a matrix",
+        )
 
 
 def _converted(given: Any, convert: Callable[[], Any], what: str) -> Any:

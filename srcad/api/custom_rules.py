@@ -22,7 +22,7 @@ from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.subroutine_types import Subroutine
 
 
-class _Custom:
+class CustomRule:
     """A function with a rule of the user's own."""
 
     __srcad_custom__ = True
@@ -101,7 +101,7 @@ def _transposed(function: Subroutine, wrt: tuple[int, ...]) -> Any:
     return compiled_routine(version, 0, namespace["shape"], assumes=False)
 
 
-class CustomVjp(_Custom):
+class CustomVjp(CustomRule):
     """What `custom_vjp` returns."""
 
     _decorator, _giving = "custom_vjp", "defvjp(forward, backward)"
@@ -131,7 +131,7 @@ def custom_vjp(f: Callable[..., Any] | None = None, nondiff_argnums: int | Seque
     return CustomVjp(f, nondiff_argnums)
 
 
-class CustomJvp(_Custom):
+class CustomJvp(CustomRule):
     """What `custom_jvp` returns."""
 
     _decorator, _giving = "custom_jvp", "defjvp(jvp)"
@@ -165,6 +165,6 @@ def custom_jvp(f: Callable[..., Any] | None = None, nondiff_argnums: int | Seque
     return CustomJvp(f, nondiff_argnums)
 
 
-@typeof_impl.register(_Custom)  # type: ignore[untyped-decorator]  # Numba carries no annotations
-def _typeof(value: _Custom, context: Any) -> types.Dispatcher:
+@typeof_impl.register(CustomRule)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+def _typeof(value: CustomRule, context: Any) -> types.Dispatcher:
     return types.Dispatcher(value.dispatcher)

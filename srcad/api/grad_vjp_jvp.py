@@ -7,37 +7,41 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from srcad.api import njit_overloads
 from srcad.api.argument_binding import bind, refuse_single
 from srcad.api.derivative_object import Derivative, made, readable
-from srcad.api.wrt import among_arguments, positions, refuse_paths, refuse_starred, with_receiver
+from srcad.api.wrt import Wrt, among_arguments, chosen, positions, refuse_paths, refuse_starred, with_receiver
 from srcad.driver.options import Options, Without
 from srcad.driver.version import Request
 from srcad.errors import BadArgument
 from srcad.frontend.load_source import signature_of
+from srcad.refusals.derivatives import HOLOMORPHIC
 from srcad.runtime.support.structured_arguments import is_structured
 
 # Only what `grad` needs is imported at the top: importing the rest takes longer than calling a cached gradient.
 if TYPE_CHECKING:
     from srcad.api.compiled_function import Function
-    from srcad.api.jacobian_and_hessian import Hessian
-
-Wrt = int | str | tuple[int | str, ...]
 
 _Transform = TypeVar("_Transform", bound=Callable[..., Any])
+_P = ParamSpec("_P")  # the parameters of a function, which its derivatives have too
+_R = TypeVar("_R")
 
 
 def _also_by_parts_of_self(transform: _Transform) -> _Transform:
-    """Let a transform accept a method with `wrt="self.w"`.
+    """Let a transform accept a method with `wrt="self.w"`, and `argnums`, another name of `wrt`.
 
-    It differentiates the underlying function by that part of `self`, and binds the method's object as the first
-    argument.
+    Of a method, it differentiates the underlying function by that part of `self`, and binds the method's object as the
+    first argument.
     """
 
     @functools.wraps(transform)
     def outer(f: Callable[..., Any], wrt: Wrt = 0, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            wrt = chosen(wrt, kwargs.pop("argnums", None))
+            if kwargs.pop("holomorphic", False):
+                raise HOLOMORPHIC.error(transform=transform.__name__)
         method = with_receiver(f, wrt)
         if method is None:
             return transform(f, wrt, *args, **kwargs)
@@ -49,7 +53,7 @@ def _also_by_parts_of_self(transform: _Transform) -> _Transform:
 
 @overload
 def function(
-    f: Callable[..., Any],
+    f: Callable[_P, _R],
     *,
     jit: bool = True,
     fastmath: bool | None = None,
@@ -57,7 +61,7 @@ def function(
     max_trace_bytes: int | None = None,
     boundscheck: bool | None = None,
     tiered: bool | None = None,
-) -> Function: ...
+) -> Function[_P, _R]: ...
 @overload
 def function(
     f: None = None,
@@ -68,7 +72,7 @@ def function(
     max_trace_bytes: int | None = None,
     boundscheck: bool | None = None,
     tiered: bool | None = None,
-) -> Callable[[Callable[..., Any]], Function]: ...
+) -> Callable[[Callable[_P, _R]], Function[_P, _R]]: ...
 def function(
     f: Callable[..., Any] | None = None,
     *,
@@ -133,13 +137,16 @@ def function(
 
 @_also_by_parts_of_self
 def grad(
-    f: Callable[..., Any],
+    f: Callable[_P, Any],
     wrt: Wrt = 0,
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
     tiered: bool | None = None,
-) -> Any:
+    *,
+    argnums: Wrt | None = None,
+    has_aux: bool = False,
+) -> Callable[_P, Any]:
     """The gradient of a function that returns one real number.
 
     f       the function to differentiate
@@ -149,6 +156,9 @@ def grad(
     without  optional compiler passes to leave out, such as "fuse" or ("spot", "skip"); the results are the same
     boundscheck  False leaves out the checks that indices are in range, as for `function`
     tiered  True runs the generated source as plain Python while it is compiled in the background, as for `function`
+    argnums  another name of `wrt`
+    has_aux  `f` returns a pair, of which the first part is differentiated; the result is a pair as well: the gradient,
+            and the second part of what `f` has returned, which may be of any structure and is a constant
 
     Returns a function of the same arguments as `f`. A gradient has the shape and the dtype of its argument. Raises
     BadArgument if `wrt` names no parameter.
@@ -161,6 +171,8 @@ def grad(
     >>> grad(energy, wrt=("k", 0))(np.array([1.0, 2.0]), 3.0)
     (2.5, array([3., 6.]))
     """
+    if has_aux:
+        return _with_auxiliary(f, False, wrt, jit, without, boundscheck, tiered)
     if isinstance(f, Derivative) and f.request.mode == "grad" and not f.request.tuple_result:
         from srcad.api.jacobian_and_hessian import derivative_of_derivative
 
@@ -172,22 +184,28 @@ def grad(
 
 @_also_by_parts_of_self
 def value_and_grad(
-    f: Callable[..., Any],
+    f: Callable[_P, _R],
     wrt: Wrt = 0,
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
     tiered: bool | None = None,
-) -> Derivative:
+    *,
+    argnums: Wrt | None = None,
+    has_aux: bool = False,
+) -> Callable[_P, tuple[_R, Any]]:
     """The value of a function together with its gradient, in one call that costs less than two separate ones.
 
-    Takes the arguments of `grad`; the returned function gives the pair (value, gradient).
+    Takes the arguments of `grad`; the returned function gives the pair (value, gradient), with `has_aux` the pair
+    ((value, auxiliary result), gradient).
 
     >>> def square(x):
     ...     return x * x
     >>> value_and_grad(square)(3.0)
     (9.0, 6.0)
     """
+    if has_aux:
+        return _with_auxiliary(f, True, wrt, jit, without, boundscheck, tiered)
     f = readable(f, "value_and_grad")
     return _derivative(f, "value_and_grad", wrt, jit, without, boundscheck, tiered)
 
@@ -200,7 +218,9 @@ def hvp(
     without: Without = (),
     boundscheck: bool | None = None,
     tiered: bool | None = None,
-) -> Derivative:
+    *,
+    argnums: Wrt | None = None,
+) -> Callable[..., Any]:
     """The product of the Hessian with a vector (Hessian-vector product), computed without forming the Hessian.
 
     Returns a function of the arguments of `f`, followed by one vector for each argument in `wrt`; each vector has the
@@ -218,13 +238,15 @@ def hvp(
 
 @_also_by_parts_of_self
 def hessian(
-    f: Callable[..., Any],
+    f: Callable[_P, Any],
     wrt: Wrt = 0,
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
     tiered: bool | None = None,
-) -> Hessian:
+    *,
+    argnums: Wrt | None = None,
+) -> Callable[_P, Any]:
     """The Hessian of a function that returns one real number, or an array: all second partial derivatives.
 
     The result has the shape of the argument twice, after the shape of the function's result; for a tuple in `wrt` it is
@@ -247,14 +269,16 @@ def hessian(
 
 @_also_by_parts_of_self
 def jacobian(
-    f: Callable[..., Any],
+    f: Callable[_P, Any],
     wrt: Wrt = 0,
     mode: str | None = None,
     jit: bool = True,
     without: Without = (),
     boundscheck: bool | None = None,
     tiered: bool | None = None,
-) -> Any:
+    *,
+    argnums: Wrt | None = None,
+) -> Callable[_P, Any]:
     """The Jacobian: all first partial derivatives, with the shape of the result followed by that of the argument.
 
     mode    "forward" takes one tangent sweep per element of the arguments, "reverse" one reverse sweep per element of
@@ -287,12 +311,14 @@ def vjp(
     without: Without = (),
     boundscheck: bool | None = None,
     tiered: bool | None = None,
-) -> tuple[Any, Callable[[Any], Any]]:
+    has_aux: bool = False,
+) -> Any:
     """The value of f(*args) and its pullback (vector-Jacobian product).
 
     The pullback takes a cotangent with the shape of the value. It returns a tuple with one gradient per argument, None
     for an argument that cannot have a derivative; with `wrt`, it returns the gradients for `wrt` only. It may be called
-    any number of times, also after the arguments have changed.
+    any number of times, also after the arguments have changed. With `has_aux`, `f` returns a pair, of which the first
+    part is differentiated, and the second is the third of what is returned: (value, pullback, auxiliary result).
 
     >>> import numpy as np
     >>> value, pullback = vjp(lambda x, n: x ** n, np.array([1.0, 2.0]), 2)
@@ -306,6 +332,9 @@ def vjp(
     from srcad.runtime.support.array_snapshots import snapshot
 
     f = readable(f, "vjp")
+    if has_aux:
+        how: Any = {"wrt": wrt, "jit": jit, "without": without, "boundscheck": boundscheck, "tiered": tiered}
+        return _vjp_with_auxiliary(f, args, how)
     options = Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered)
     f, wrt, given = among_arguments(f, wrt, args)
     refuse_starred(f)
@@ -327,7 +356,14 @@ def vjp(
     return value, pull if many else lambda cotangent: pull(cotangent)[0]
 
 
-def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
+def _vjp_with_auxiliary(f: Callable[..., Any], args: tuple[Any, ...], how: dict[str, Any]) -> tuple[Any, ...]:
+    from srcad.api.auxiliary_results import pair_and_pullback
+
+    (value, auxiliary), pull = pair_and_pullback(f, functools.partial(vjp, **how), args)
+    return value, lambda cotangent: pull((cotangent, auxiliary)), auxiliary
+
+
+def _whole_vjp(run: Function[..., Any], args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
     from srcad.api.cotangent import matching
     from srcad.runtime.support.array_snapshots import snapshot
 
@@ -373,6 +409,23 @@ def jvp(
     options = Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered)
     found: tuple[Any, Any] = made(f, Request("tangent", moving, options=options), jit)(*args, *directions)
     return found
+
+
+def _with_auxiliary(
+    f: Callable[..., Any],
+    with_value: bool,
+    wrt: Wrt,
+    jit: bool,
+    without: Without,
+    boundscheck: bool | None,
+    tiered: bool | None,
+) -> Callable[..., Any]:
+    from srcad.api.auxiliary_results import GradientWithAuxiliary
+
+    f = readable(f, "value_and_grad" if with_value else "grad")
+    positions(f, wrt)
+    how: Any = {"wrt": wrt, "jit": jit, "without": without, "boundscheck": boundscheck, "tiered": tiered}
+    return GradientWithAuxiliary(f, functools.partial(vjp, **how), with_value)
 
 
 def _derivative(

@@ -60,6 +60,10 @@ class Jacobian:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """One array per result and argument, in tuples where the result or `wrt` is a tuple."""
+        return self.with_value(*args, **kwargs)[1]
+
+    def with_value(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """The value of the function, and what a call gives."""
         args = bind(self.__signature__, args, kwargs)
         if (taken := shaped(self.function, args)) is not None:
             return self._of_structures(*taken)
@@ -80,33 +84,32 @@ class Jacobian:
             bars = pull(seed if isinstance(value, tuple) else seed[0])
             for block, bar in zip(found[row], bars, strict=True):
                 block[index] = bar
-        return self._shaped(found, isinstance(value, tuple))
+        return value, self._shaped(found, isinstance(value, tuple))
 
-    def _of_structures(self, shape: Shape, values: list[Any]) -> Any:
+    def _of_structures(self, shape: Shape, values: list[Any]) -> tuple[Any, Any]:
         """The Jacobian for structures: blocks in the structure of the result, each in that of the arguments."""
         wrt = shape.wrt(self.wrt)
-        rows = Jacobian(shape.flat, wrt, True, self.mode, self.jit, self.options)(*values)
+        value, rows = Jacobian(shape.flat, wrt, True, self.mode, self.jit, self.options).with_value(*values)
         form = pair_of(shape.flat, wrt, self.jit, self.options).current()[0].unit.result
         several = isinstance(rows[0], tuple)
         packed = tuple(shape.packed(self.wrt, self.many, row, values) for row in (rows if several else (rows,)))
         if not several:
-            return packed[0]
+            return shape.result(form, value), packed[0]
         if isinstance(form, Form) and any(isinstance(part, Form) for part in form.parts):
             raise NESTED_RESULT.error(function=self.__name__)
-        return shape.result(form, packed)
+        return shape.result(form, value), shape.result(form, packed)
 
-    def _by_columns(self, args: tuple[Any, ...], inputs: list[Any]) -> Any:
+    def _by_columns(self, args: tuple[Any, ...], inputs: list[Any]) -> tuple[Any, Any]:
         push = made(self.function, Request("tangent", self.wrt, options=self.options), self.jit)
         found: list[list[Any]] = []
-        several = False
+        value: Any = None
         for column, index, seed in _unit_directions(inputs):
             value, dots = push(*args, *seed)
-            several = isinstance(value, tuple)
-            outputs, dots = (value, dots) if several else ((value,), (dots,))
+            outputs, dots = (value, dots) if isinstance(value, tuple) else ((value,), (dots,))
             found = found or [[_blank(output, each) for each in inputs] for output in outputs]
             for row, dot in enumerate(dots):
                 found[row][column][(slice(None),) * np.ndim(dot) + index] = dot
-        return self._shaped(found, several)
+        return value, self._shaped(found, isinstance(value, tuple))
 
     def _shaped(self, found: list[list[Any]], several: bool) -> Any:
         rows = [tuple(map(_unwrap, row)) if self.many else _unwrap(row[0]) for row in found]

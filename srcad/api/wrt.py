@@ -51,6 +51,7 @@ class Path:
 
 
 Place = int | Path
+Wrt = int | str | tuple[int | str, ...]
 
 
 def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[Any, ...], bool]:
@@ -72,6 +73,19 @@ def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[Any, ...], 
     if len(set(found)) < len(found):
         raise BadArgument(f"`wrt` names a parameter twice: {wrt!r}", hint="name each parameter once")
     return found, many
+
+
+def chosen(wrt: Any, argnums: Any) -> Any:
+    """What to differentiate by, of which `argnums` is another name. Raises BadArgument if both are given.
+
+    >>> chosen(0, None), chosen(0, (0, 1))
+    (0, (0, 1))
+    """
+    if argnums is None:
+        return wrt
+    if wrt != 0 or isinstance(wrt, bool):
+        raise BadArgument("both `wrt` and `argnums` are given", hint="they are two names of one argument: give `wrt`")
+    return argnums
 
 
 def refuse_starred(function: Callable[..., Any]) -> None:

@@ -24,7 +24,7 @@ from srcad.driver.passes import ROWS
 from srcad.driver.result_precision import of_kind
 from srcad.driver.tiered_routines import let_run_meanwhile, with_python_numbers
 from srcad.driver.trace_memory import refuse_trace
-from srcad.driver.user_exceptions import tell
+from srcad.driver.user_exceptions import place_refusal, tell
 from srcad.driver.version import Request, Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
 from srcad.frontend.load_source import name_of, plain_function
@@ -35,6 +35,7 @@ from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.compile_progress import Subject
+from srcad.transforms.inference.subroutine_types import MAKERS
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 
@@ -177,7 +178,8 @@ def uncompiled_routine(version: Version, index: int, islands: bool = False) -> C
         kinds = _kinds_of(version, args)
         try:
             return version.uncompiled(kinds, islands)(*args)
-        except SrcadError:
+        except SrcadError as refusal:
+            place_refusal(refusal, version.unit)
             raise
         except MemoryError as problem:
             with contextlib.suppress(CannotType):
@@ -190,7 +192,11 @@ def uncompiled_routine(version: Version, index: int, islands: bool = False) -> C
     def reverse(*args: Any) -> Any:
         *arguments, trace, bar = args
         if isinstance(trace, Kept):
-            return trace.pull(tuple(arguments), bar)
+            try:
+                return trace.pull(tuple(arguments), bar)
+            except SrcadError as refusal:
+                place_refusal(refusal, version.unit)
+                raise
         made = version.compiled_with(type(trace).__module__)  # the trace is that of a compiled function
         return (made or version.compiled(_kinds_of(version, args)))[index].py_func(*args)
 
@@ -262,3 +268,11 @@ def warn_of_fallback(version: Version, problem: CannotType) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
         level, frame = level + 1, frame.f_back
     warnings.warn(f"{at}{version.unit.name} runs uncompiled: {problem.reason}", PerformanceWarning, stacklevel=level)
+
+
+def _primal(function: Any) -> Callable[..., Any]:
+    """A function in core form that calls derivatives, uncompiled."""
+    return uncompiled_routine(Version(function, Request("core", ()), function.unit), 0)
+
+
+MAKERS.append(_primal)

@@ -39,7 +39,8 @@ from srcad.transforms.analysis.memory_scopes import Scopes, memory_scopes
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair, make_any_tangent
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
 from srcad.transforms.inference.derivative_callees import DerivativeCall
-from srcad.transforms.inference.type_inference import callees_in, types_of
+from srcad.transforms.inference.subroutine_types import Subroutine
+from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.ir.build import clone, dotted_path, place_of
 from srcad.transforms.ir.code import Code, Settings
@@ -175,8 +176,19 @@ def _with_derivatives(begin: Code) -> Code:
 
 
 def _calls_derivatives(unit: Unit) -> bool:
-    units = (unit, *callees_in(unit))
-    return any(isinstance(thing, DerivativeCall) for each in units for thing in each.bindings.values())
+    """Whether a function, or one that it calls, calls derivatives; what only rules call is not meant."""
+    seen: set[str] = set()
+    pending = [unit]
+    while pending:
+        each = pending.pop()
+        for name in {node.id for node in gast.walk(each.tree) if isinstance(node, gast.Name)} - seen:
+            seen.add(name)
+            thing = each.bindings.get(name)
+            if isinstance(thing, DerivativeCall):
+                return True
+            if isinstance(thing, Subroutine):
+                pending.append(thing.ssa)
+    return False
 
 
 def _typed_if_needed(begin: Code) -> Code:
@@ -195,7 +207,7 @@ def _typed_if_needed(begin: Code) -> Code:
 
 def _core(unit: Unit) -> Made:
     """The function itself, in core form, with those that it calls."""
-    made = Made([unit.tree], dict(unit.bindings), (unit.tree.name,))
+    made = Made([clone(unit.tree)], dict(unit.bindings), (unit.tree.name,))  # names of what is printed change
     return with_callees(made, Callees(make_any_pair, make_any_tangent))
 
 

@@ -7,6 +7,7 @@ on copies: what it raises, if that is another exception, is what the user gets; 
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from srcad.errors import Place
+from srcad.errors import Place, SrcadError
 from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
 from srcad.refusals.types_and_results import ENDS_IN_ERROR, RETURNS_NONE
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from srcad.transforms.ir.unit import Unit
 
 _MOST_SECONDS = 2.0  # to find the line of an error
+_FUNCTION = re.compile(r"\bnp\.[\w.]+")
 
 
 def tell(problem: Exception, version: Version, args: tuple[Any, ...]) -> None:
@@ -55,6 +57,16 @@ def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> bool:
                 add_note(problem, "\n".join([f"at, or at a line like it: {place}", *place.trail()]))
             return False
     return True
+
+
+def place_refusal(refusal: SrcadError, unit: Unit) -> None:
+    """Give a refusal that a rule raises while it runs the user's line: the one that calls the function it is about."""
+    from srcad.transforms.ir.build import place_of, walk_statements
+
+    named = _FUNCTION.search(refusal.what)
+    if refusal.at is None and named is not None:
+        places = [place for each in walk_statements(unit.tree.body) if (place := place_of(each)) is not None]
+        refusal.called_from(next((each for each in places if f"{named[0]}(" in each.text), None))
 
 
 def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -> None:

@@ -10,7 +10,6 @@ function, which is linear in its cotangent, is transposed; that of a `custom_jvp
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
@@ -23,7 +22,7 @@ from srcad.frontend.call_arguments import known_arguments
 from srcad.frontend.captured_values import spell
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.load_source import name_of, plain_function
-from srcad.frontend.recursive_and_large_helpers import Outline, Outlined
+from srcad.frontend.recursive_and_large_helpers import Outline, Outlined, is_builtin
 from srcad.frontend.scope import Meaning, Procedure, is_users, procedure_of
 from srcad.refusals.users_rules import FORWARD_NO_PAIR, RULE_COUNT, RULE_FORM, RULE_OF_VARIADIC, TANGENT_NO_PAIR
 from srcad.runtime.rulebook import registry
@@ -111,10 +110,10 @@ def call_by_rule(lowering: Lowering, node: gast.Call, custom: Any, caller: Flatt
     """The value of a call of a function that has a rule of the user's own."""
     rule: UsersRule = custom.rule_at(place)
     lowering.draft.freeze(custom.state, "rule", rule)
-    return _Call(lowering, rule, caller, place).lowered(node)
+    return RuleCall(lowering, rule, caller, place).lowered(node)
 
 
-class _Call:
+class RuleCall:
     """One call while it is lowered. `arguments` has the parameters with what is passed, in their order."""
 
     def __init__(self, lowering: Lowering, rule: UsersRule, caller: Flattener, place: Place | None) -> None:
@@ -131,7 +130,7 @@ class _Call:
         leaves = [leaf for leaf in _leaves(outs, self.caller.memory) if isinstance(leaf, gast.Name)]
         if not leaves:
             return outs
-        make = _Results(self, outs, saved, leaves)
+        make = self.results(outs, saved, leaves)
         results = make.made()
         for each in walk_statements(body):
             self.within_rule(each, results[0])
@@ -218,19 +217,23 @@ class _Call:
             return function
         return self.lowering.read(procedure_of(load_source(function)))
 
+    def results(self, outs: gast.expr, saved: gast.expr | None, leaves: list[gast.Name]) -> RuleResults:
+        """What makes the results of the call."""
+        return RuleResults(self, outs, saved, leaves)
+
     def read_from_outside(self, body: Block) -> list[str]:
         """The variables that the inlined function reads, and that are neither its own nor its arguments."""
-        own = {leaf.id for _, value in self.arguments for leaf in _names(value, self.caller.memory)}
+        own = {leaf.id for _, value in self.arguments for leaf in names_among(value, self.caller.memory)}
         own |= {str(written(each)) for each in walk_statements(body)}
         own |= {node.id for each in body for node in gast.walk(each) if _is_stored(node)}
         read = dict.fromkeys(name for each in body for name in names_in(each))
-        return [name for name in read if name not in own and name not in self.draft.bindings and not _is_builtin(name)]
+        return [name for name in read if name not in own and name not in self.draft.bindings and not is_builtin(name)]
 
 
-class _Results:
+class RuleResults:
     """Makes the results of a call, and the functions that derivatives of them call."""
 
-    def __init__(self, called: _Call, outs: gast.expr, saved: gast.expr | None, leaves: list[gast.Name]) -> None:
+    def __init__(self, called: RuleCall, outs: gast.expr, saved: gast.expr | None, leaves: list[gast.Name]) -> None:
         self.call, self.rule, self.leaves = called, called.rule, leaves
         self.outs, self.saved = outs, saved
         self.memory = called.caller.memory
@@ -241,7 +244,7 @@ class _Results:
         """A primitive for each result."""
         backward, forward = self.backward(), self.forward()
         results: list[RuleResult] = []
-        inputs = {leaf.id for _, value in self.call.varying for leaf in _names(value, self.memory)}
+        inputs = {leaf.id for _, value in self.call.varying for leaf in names_among(value, self.memory)}
         for number in range(len(self.leaves)):
             made = RuleResult(self.rule.name, self.rule.origin(-1), number, len(self.leaves))
             made.backward, made.forward = backward, forward
@@ -273,12 +276,12 @@ class _Results:
 
     def pushed(self) -> RuleFunction:
         """The tangent function itself."""
-        body = _Body(self, f"{self.rule.name}_jvp")
+        body = RuleBody(self, f"{self.rule.name}_jvp")
         return body.function(body.pushed(), [])
 
     def transposed(self) -> RuleFunction:
         """The adjoints of the arguments: the gradient by their tangents of the results' tangents, times adjoints."""
-        body = _Body(self, f"{self.rule.name}_vjp")
+        body = RuleBody(self, f"{self.rule.name}_vjp")
         bars = [body.parameter(f"{leaf.id}_bar", ("bar", k)) for k, leaf in enumerate(self.leaves)]
         weighted = body.weighted(body.pushed(), [load(bar) for bar in bars], self.rule.origin(-1))
         wrt = tuple(k for k, (what, _) in enumerate(body.passed) if what == "dot")
@@ -290,24 +293,24 @@ class _Results:
 
     def pulled(self) -> RuleFunction:
         """The backward function itself."""
-        body = _Body(self, f"{self.rule.name}_vjp")
+        body = RuleBody(self, f"{self.rule.name}_vjp")
         bars = {leaf.id: body.parameter(f"{leaf.id}_bar", ("bar", k)) for k, leaf in enumerate(self.leaves)}
         found = body.pulled(lambda leaf: load(bars[leaf.id]))
         return body.function([value for _, value in found], [self.place(name) for name, _ in found])
 
     def pushed_by_units(self) -> RuleFunction:
         """The tangents of the results: in each element, the adjoints of the arguments times their tangents."""
-        body = _Body(self, f"{self.rule.name}_jvp")
+        body = RuleBody(self, f"{self.rule.name}_jvp")
         for _, value in self.call.varying:
-            for leaf in _names(value, self.memory):
+            for leaf in names_among(value, self.memory):
                 body.dot(leaf.id)
         return body.function([body.pushed_by_units(leaf) for leaf in self.leaves], [])
 
 
-class _Body:
+class RuleBody:
     """A function of a rule while it is lowered separately: its parameters stand for variables of the caller."""
 
-    def __init__(self, results: _Results, wish: str) -> None:
+    def __init__(self, results: RuleResults, wish: str) -> None:
         self.results, self.called = results, results.call
         self.lowering, self.draft = results.call.lowering, results.call.draft
         self.callee = Subroutine(self.draft.names.fresh(wish), wish, normalised)
@@ -369,6 +372,7 @@ class _Body:
         return pairs
 
     def wrong_count(self, found: gast.expr, parts: list[gast.expr]) -> SrcadError:
+        """The error for a rule that returns another number of derivatives."""
         count = len(self.called.varying)
         what = f"{len(parts)} derivatives" if isinstance(found, Structure) else "no tuple"
         if isinstance(found, Structure) and not found.cell.is_sequence:
@@ -530,7 +534,8 @@ def _leaves(value: gast.expr, memory: Memory) -> list[gast.expr]:
     return [value]
 
 
-def _names(value: gast.expr, memory: Memory) -> list[gast.Name]:
+def names_among(value: gast.expr, memory: Memory) -> list[gast.Name]:
+    """The variables in a value."""
     return [leaf for leaf in _leaves(value, memory) if isinstance(leaf, gast.Name)]
 
 
@@ -554,7 +559,3 @@ def _is_number(value: Any) -> bool:
 def _is_own(called: Any) -> bool:
     """Whether the compiler knows a function: those of Python's operators, its builtins, and our own."""
     return str(getattr(called, "__module__", "")).partition(".")[0] in ("_operator", "builtins", "math", "srcad")
-
-
-def _is_builtin(name: str) -> bool:
-    return hasattr(builtins, name)

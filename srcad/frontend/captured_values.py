@@ -15,13 +15,16 @@ from srcad.frontend.scope import Meaning, Method, Procedure, call_of, is_array, 
 from srcad.refusals.names_and_functions import LARGE_CAPTURE, UNSUPPORTED_CAPTURE
 from srcad.runtime.support.structured_arguments import attributes, is_object
 from srcad.transforms.ir.build import at as placed_at
-from srcad.transforms.ir.build import dotted
+from srcad.transforms.ir.build import call, const, dotted
 from srcad.transforms.ir.canonical_names import MODULES, constant_path, library_path, literal, module_path, path_of
 from srcad.transforms.ir.constant_conditions import known_key
 from srcad.transforms.ir.cost_model import MOST_PARTS
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Captured
+
+# Objects of NumPy that are used with brackets.
+_SUBSCRIPTED = {f"np.{name}": getattr(np, name) for name in ("s_", "index_exp", "r_", "c_", "mgrid", "ogrid")}
 
 
 def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "captured") -> gast.expr:
@@ -39,8 +42,10 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
             _note_callable(meaning, draft)
     elif (known := literal(value)) is not None:
         node = _spell_number(meaning, known, draft)
-    elif value is np.s_ or value is np.index_exp:
-        node = dotted("np.s_" if value is np.s_ else "np.index_exp")
+    elif (name := next((name for name, each in _SUBSCRIPTED.items() if each is value), None)) is not None:
+        node = dotted(name)
+    elif isinstance(value, slice):
+        node = _spell_slice(meaning, draft, at)
     elif isinstance(value, np.dtype):
         node = spell(Meaning(value.type), draft, at)
         if value.names is not None:
@@ -80,6 +85,20 @@ def _is_captured(value: Any, above: tuple[int, ...] = ()) -> bool:
     else:
         return is_static(value) and not isinstance(value, ModuleType)
     return all(_is_captured(each, (*above, id(value))) for each in parts)
+
+
+def _spell_slice(meaning: Meaning, draft: Draft, at: Place | None) -> gast.expr:
+    """A captured slice: its bounds are numbers."""
+    bounds = [const(None) if each is None else literal(each) for each in _bounds(meaning.value)]
+    if any(each is None for each in bounds):
+        raise UNSUPPORTED_CAPTURE.at(at, name="a bound of a slice", type="object")
+    if meaning.owner is not None:
+        draft.freeze(meaning.owner, meaning.key or "", meaning.value)
+    return call("slice", *bounds)
+
+
+def _bounds(value: slice) -> tuple[Any, Any, Any]:
+    return value.start, value.stop, value.step
 
 
 def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str) -> gast.expr:

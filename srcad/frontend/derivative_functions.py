@@ -19,6 +19,7 @@ import numpy as np
 from srcad.errors import Place
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.scope import Meaning, Method, Procedure, call_of, procedure_of
+from srcad.frontend.wrappers import MADE_HERE, wrapper_of
 from srcad.names import Names
 from srcad.refusals.derivatives import INNER_OPTION, INNER_PULLBACK, UNKNOWN_INNER_FUNCTION
 from srcad.runtime import kernels
@@ -69,7 +70,7 @@ def made_by(transform: Any, node: gast.Call, meaning: Callable[[gast.expr], Mean
     place = place_of(node)
     given: dict[Any, gast.expr] = dict(enumerate(node.args)) | {each.arg: each.value for each in node.keywords}
     function = given.pop(0, None) or given.pop("f", None)
-    wrt = given.pop(1, None) or given.pop("wrt", None)
+    wrt = given.pop(1, None) or given.pop("wrt", None) or given.pop("argnums", None)
     given.pop("jit", None)
     given.pop("mode", None)
     for option in given:
@@ -104,6 +105,9 @@ def procedure_for(function: Any, read: Callable[[Procedure], Procedure], inner: 
     """The procedure of a function that is differentiated; `inner` gives that of a function with a source, or None."""
     if described(function) is not None and not isinstance(function, Procedure):
         return read(procedure_of(load_source(derivative_source(function))))
+    if hasattr(type(function), "__srcad_custom__"):
+        by_rule = wrapper_of(function, function.__name__, list(function.__signature__.parameters))
+        return read(procedure_of(load_source(by_rule)))
     found: Procedure | None = inner(function)
     if found is not None:
         return found
@@ -120,7 +124,12 @@ def reads_enclosing(function: Any) -> bool:
     """Whether a function may read variables of the functions around it."""
     if isinstance(function, DerivedFunction):
         return reads_enclosing(function.__srcad_derived__.function)
-    return isinstance(function, Procedure) and function.scope is not None
+    if isinstance(function, Procedure):
+        return function.scope is not None
+    held = getattr(function, "__globals__", {})
+    return held.get("__name__") == MADE_HERE and any(
+        reads_enclosing(each) for each in held.values() if each is not function
+    )
 
 
 def derivative_source(derivative: Any) -> Callable[..., Any]:

@@ -39,7 +39,9 @@ from srcad.frontend.try_statements import Attempted
 from srcad.refusals.constructs import DEEP_EXPRESSION, GENERATOR, STARRED_PARAMETERS
 from srcad.refusals.loops import KEPT_GENERATOR
 from srcad.refusals.names_and_functions import DEEP_CALLS
+from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
 from srcad.runtime.rulebook import registry
+from srcad.runtime.rulebook.theorems import NoRule, SolvedBy
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.attempts import Attempt
 from srcad.transforms.inference.subroutine_types import Subroutine
@@ -214,11 +216,22 @@ class _Lowering:
     def by_users_rule(self, node: gast.Call, callee: Any, caller: Flattener, place: Place | None) -> gast.expr | None:
         """A call of a function with a rule of the user's own; where that is stated, the call becomes a primitive's."""
         bound = callee.function if isinstance(callee, Method) else callee
+        if isinstance(bound, NoRule):
+            outside = None if place is None else place.in_users_file()
+            raise FORM_WITHOUT_RULE.at(outside or place, what=bound.what, way=bound.way)
+        if isinstance(bound, SolvedBy):
+            from srcad.frontend.solver_calls import call_of_solver  # which few programs need
+
+            return call_of_solver(self, node, bound, caller, place)
         if hasattr(type(bound), "__srcad_custom__"):
             from srcad.frontend.calls_by_rule import call_by_rule  # which few programs need
 
             if isinstance(callee, Method):
                 node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
+            if hasattr(bound, "residual"):
+                from srcad.frontend.solver_calls import call_of_users_solver  # likewise
+
+                return call_of_users_solver(self, node, bound, caller, place)
             return call_by_rule(self, node, bound, caller, place)
         if callable(callee):
             registry.meet(callee, self.draft.bindings.get(root_name(node.func) or ""))

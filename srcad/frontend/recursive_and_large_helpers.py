@@ -11,6 +11,7 @@ parameters after its own.
 
 from __future__ import annotations
 
+import builtins
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -69,6 +70,7 @@ class Outline:
         self.finished: dict[Subroutine, Outlined] = {}
         self.variable: dict[Hashable, set[str]] = {}
         self.recursive: set[Hashable] = set()
+        self.closed: dict[Subroutine, list[str]] = {}
         self._inlined: Counter[Hashable] = Counter()
         self._held: list[Procedure] = []  # keeps the scopes alive whose `id` is part of a key
 
@@ -144,6 +146,25 @@ class Outline:
             self.finished.pop(callee, None)
             self.draft.bindings.pop(callee.name, None)
 
+    def close(self, callee: Subroutine) -> list[str]:
+        """Make the variables that a function reads from around it parameters after its own; their names."""
+        if callee not in self.closed:
+            outlined = self.finished[callee]
+            self.closed[callee] = self._free(callee, frozenset())
+            outlined.parameters = [*outlined.parameters, *self.closed[callee]]
+        return self.closed[callee]
+
+    def _free(self, callee: Subroutine, around: frozenset[Subroutine]) -> list[str]:
+        """The variables that a function, or one that it calls, reads from around it."""
+        outlined = self.finished[callee]
+        own = stored_in(outlined.body) | set(outlined.parameters)
+        read = [name for each in outlined.body for name in _read(each)]
+        for inner in _calls(outlined.body, self.draft.bindings):
+            if inner in self.finished and inner not in {*around, callee}:
+                read += self._free(inner, around | {callee})
+        known = self.draft.bindings
+        return [name for name in dict.fromkeys(read) if name not in own and name not in known and not is_builtin(name)]
+
     def finish(self, body: Block, parameters: list[str]) -> Block:
         """Pass captured names to the functions that read them, transitively, and give each function its unit."""
         bodies: dict[Subroutine | None, Block] = {
@@ -151,7 +172,9 @@ class Outline:
             **{each.callee: each.body for each in self.finished.values()},
         }
         stored = {key: stored_in(each) for key, each in bodies.items()}
-        variables = {*parameters, *(capture.parameter for capture in self.draft.hidden)}.union(*stored.values())
+        variables = {*parameters, *(capture.parameter for capture in self.draft.hidden)}.union(
+            *stored.values(), *(each.parameters for each in self.finished.values())
+        )
         self._refuse_rebinding(stored, parameters)
         for outlined in self.finished.values():
             own = stored[outlined.callee] | set(outlined.parameters)
@@ -195,6 +218,11 @@ class Outline:
                 name = written(statement)
                 if name in others:
                     raise REBOUND_NAME.at(place_of(statement), name=name, function=outlined.callee.wish)
+
+
+def is_builtin(name: str) -> bool:
+    """Whether Python itself has a function of this name."""
+    return hasattr(builtins, name)
 
 
 def _what(base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Any:

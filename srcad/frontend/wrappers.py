@@ -17,6 +17,7 @@ from srcad.names import Names
 from srcad.runtime.rulebook import registry
 
 _numbers = itertools.count()
+MADE_HERE = "of_srcad"  # the module of the functions that `written` makes
 
 
 def written(text: str, name: str, meanings: Mapping[str, Any]) -> Callable[..., Any]:
@@ -28,7 +29,7 @@ def written(text: str, name: str, meanings: Mapping[str, Any]) -> Callable[..., 
     """
     file = f"<srcad {name} {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace = {"__name__": "of_srcad", **meanings}
+    namespace = {"__name__": MADE_HERE, **meanings}
     exec(compile(text, file, "exec", dont_inherit=True), namespace)
     found: Callable[..., Any] = namespace[name]
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.errors import BadArgument, BadType, NotDifferentiable, UnsupportedSyntax
 from srcad.refusals.refusal import Refusal
 
 CUSTOM_GRADIENT_OF_TAPE = Refusal(
@@ -38,6 +38,30 @@ NOT_INSIDE_NJIT = Refusal(
         return slopes(x)
     """,
     "f(np.ones(3))",
+)
+
+HOLOMORPHIC = Refusal(
+    BadArgument,
+    "`holomorphic=True`",
+    "srcad.{transform} has no option `holomorphic`: it differentiates functions that return one real number",
+    "the derivative of a complex function is srcad.jvp(f, (z,), (1.0,))[1]; gradients of real functions are conjugated",
+    """
+    def f(z):
+        return z * z
+    """,
+    "srcad.grad(f, holomorphic=True)(2.0 + 1.0j)",
+)
+
+NO_AUXILIARY = Refusal(
+    BadType,
+    "`has_aux=True` of a function that returns no pair",
+    "with has_aux=True, {function} has to return a pair, a tuple of two",
+    "return the value to differentiate, and what else was computed, or leave has_aux out",
+    """
+    def f(x):
+        return x * x
+    """,
+    "srcad.grad(f, has_aux=True)(2.0)",
 )
 
 NESTED_RESULT = Refusal(

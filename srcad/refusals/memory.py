@@ -131,7 +131,7 @@ HIDDEN_VIEW = Refusal(
     "take a copy first: append .copy()",
     """
     def f(x):
-        y = np.real_if_close(x)
+        y = np.lib.stride_tricks.sliding_window_view(x, 1)
         y[0] = 2.0
         return x[0] * x[1]
     """,

@@ -151,17 +151,41 @@ ISINSTANCE = Refusal(
     "srcad.grad(f)({'rate': 2.0}, 1.0)",
 )
 
+GRID_DIRECTIVE = Refusal(
+    UnsupportedSyntax,
+    "`np.r_` with a text",
+    "`{name}` with a text that says how to join arrays cannot be differentiated",
+    "use np.concatenate or np.stack, with `axis`",
+    """
+    def f(x):
+        return np.sum(np.r_['0,2', x, x])
+    """,
+    "srcad.grad(f)(np.ones(4))",
+)
+
+GRID_WITHOUT_END = Refusal(
+    UnsupportedSyntax,
+    "Grids without an end",
+    "a grid has to have slices with an end, such as `0:n` or `0.0:1.0:5j`",
+    "give each of the slices its end",
+    """
+    def f(x):
+        return np.sum(x * np.mgrid[0:])
+    """,
+    "srcad.grad(f)(np.ones(4))",
+)
+
 ARRAY_SPLIT = Refusal(
     UnsupportedSyntax,
     "Other ways to split an array",
     "this way to split an array is not supported",
-    "pass the array, the places to cut, and an axis >= 0",
+    "pass the array, the places to cut, and a constant axis",
     """
-    def f(x):
-        a, b = np.split(x, 2, axis=-1)
+    def f(x, axis):
+        a, b = np.split(x, 2, axis=axis)
         return a[0] * b[0]
     """,
-    "srcad.grad(f)(np.ones(4))",
+    "srcad.grad(f)(np.ones(4), 0)",
 )
 
 ARRAY_SPLIT_COUNT = Refusal(
@@ -178,14 +202,14 @@ ARRAY_SPLIT_COUNT = Refusal(
 
 EINSUM_LISTS = Refusal(
     UnsupportedSyntax,
-    "`np.einsum` with lists of axes",
-    "np.einsum with lists of axes is not supported",
-    "give the subscripts as a string: np.einsum('ij,j->i', a, b)",
+    "`np.einsum` with lists of computed axes",
+    "np.einsum with lists of axes that are not known while compiling is not supported",
+    "write the axes as numbers from 0 to 51, or give the subscripts as a string: np.einsum('ij,j->i', a, b)",
     """
-    def f(x):
-        return np.einsum(x, [0], x, [0])
+    def f(x, k):
+        return np.einsum(x, [k], x, [k])
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)(np.ones(3), 0)",
 )
 
 NO_COPY = Refusal(
@@ -285,7 +309,7 @@ PAD_MODE = Refusal(
     "use one of {modes}",
     """
     def f(x):
-        return np.sum(np.pad(x, 1, mode='median'))
+        return np.sum(np.pad(x, 1, mode='empty'))
     """,
     "srcad.grad(f)(np.ones(3))",
 )
@@ -423,18 +447,6 @@ VECTORIZED_CALL = Refusal(
         return np.vectorize(lambda a: a * a)(a=x)[0]
     """,
     "srcad.grad(f)(np.ones(3))",
-)
-
-EINSUM_ELLIPSIS = Refusal(
-    MissingRule,
-    "`np.einsum` with an ellipsis that broadcasts",
-    "np.einsum with an ellipsis that broadcasts has no derivative rule",
-    "write the axes as letters, or broadcast the operands before",
-    """
-    def f(x):
-        return np.sum(np.einsum('...i,...i->...', x, np.ones((2, 3))))
-    """,
-    "srcad.grad(f, jit=False)(np.ones(3))",
 )
 
 FORM_WITHOUT_RULE = Refusal(

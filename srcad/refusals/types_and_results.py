@@ -162,7 +162,7 @@ UNTYPED = Refusal(
     "check the types of the arguments; a function that Numba cannot compile runs uncompiled, and is shown for `args`",
     """
     def f(x):
-        return np.sum(np.real_if_close(x + 'a'))
+        return np.sum(np.nextafter(x + 'a', 9.0))
     """,
     "srcad.source(f, signature='f8[:]')",
 )

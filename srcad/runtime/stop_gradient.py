@@ -19,6 +19,8 @@ from srcad.runtime.tape.core.tensor import tensor_of
 def stop_gradient(x: Any) -> Any:
     """The value of x, with derivative zero. An array is copied.
 
+    x may be a number, an array, a tensor, or a list, tuple or dictionary of these: all in it are constants then.
+
     Works in functions that are differentiated, under `@njit`, and on tensors under a tape.
 
     >>> import srcad
@@ -34,6 +36,11 @@ def stop_gradient(x: Any) -> Any:
         for tape in active.tapes:
             tape.note_cut("srcad.stop_gradient", read, (stopped,), "it is meant to")
         return stopped
+    if isinstance(x, dict):
+        return {key: stop_gradient(each) for key, each in x.items()}
+    if isinstance(x, (list, tuple)):
+        parts = [stop_gradient(each) for each in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
     return np.copy(x) if isinstance(x, np.ndarray) else x
 
 

@@ -22,8 +22,21 @@ NAMESPACES = {
         "banded systems, and Sylvester's and Lyapunov's equations, with which a program runs uncompiled. What a\n"
         "definition does not cover, such as `eigh` with vectors or `qr` with pivoting, raises `NotImplementedError`."
     ),
+    "scipy.fft": (
+        "Compiled: Fourier transforms as those of `np.fft`, cosine and sine transforms of real numbers by Fourier\n"
+        "transforms of four to eight times the length; not on a tape."
+    ),
     "scipy.signal": "Compiled, for vectors; not on a tape.",
-    "scipy.integrate": "Compiled; `cumulative_trapezoid` for vectors; not on a tape.",
+    "scipy.optimize": (
+        "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
+        "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"
+        "and `converged` of results can be read. Bounds and constraints are refused; `linear_sum_assignment` has no\n"
+        "derivative, as its result changes by jumps only."
+    ),
+    "scipy.integrate": (
+        "Compiled; `cumulative_trapezoid` for vectors; not on a tape. `quad` and `solve_ivp` call SciPy in Python,\n"
+        "and differentiate what it computes on the nodes and steps that it chose ([guide](guide.md#solvers))."
+    ),
 }
 
 _HEAD = """# SciPy

@@ -40,6 +40,19 @@ def test_a_function_runs_its_primal():
     assert run.__wrapped__ is energy
 
 
+def halved(x, k):
+    return x if k <= 0 else halved(x * x, k - 1) * 0.5
+
+
+def twice_halved(x, k):
+    return halved(x, k) * 2.0
+
+
+def test_a_function_may_call_one_that_calls_itself():
+    assert srcad.function(twice_halved)(1.1, 2) == pytest.approx(twice_halved(1.1, 2))
+    assert srcad.grad(srcad.function(twice_halved))(1.1, 2) == pytest.approx(2.0 * 1.1**3)
+
+
 def test_a_function_reads_what_it_captures_at_each_call(monkeypatch):
     run = srcad.function(model)
     assert run(X) == pytest.approx(np.sum(TABLE * np.array([1.0, 2.0, 3.0]) * X**2))

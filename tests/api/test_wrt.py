@@ -158,3 +158,16 @@ def test_the_object_itself_and_callable_objects():
     before = found.w
     model.w = 3.0 * W  # the object is read at each call
     assert not np.allclose(grad(model.loss, wrt="self.w")(X), before)
+
+
+def test_argnums_is_another_name_of_wrt():
+    def f(x, k):
+        return x * x * k
+
+    assert srcad.grad(f, argnums=1, jit=False)(3.0, 2.0) == 9.0
+    assert srcad.value_and_grad(f, argnums=(0, "k"), jit=False)(3.0, 2.0) == (18.0, (12.0, 9.0))
+    with pytest.raises(srcad.BadArgument, match="both `wrt` and `argnums`"):
+        srcad.hessian(f, 1, argnums=0)
+    with pytest.raises(srcad.BadArgument, match="no option `holomorphic`"):
+        srcad.grad(f, holomorphic=True)
+    assert srcad.grad(f, holomorphic=False, jit=False)(3.0, 2.0) == 12.0

@@ -118,7 +118,7 @@ def a_tape_of_another_thread_sees_nothing(tf):
     with tf.GradientTape() as tape:
         thread = threading.Thread(target=work)
         thread.start()
-        thread.join()
+        thread.join(60.0)
     return [len(tape.watched_variables()), tape.gradient(found[0], w)]
 
 
@@ -136,7 +136,7 @@ def tapes_in_threads(tf):
     for each in threads:
         each.start()
     for each in threads:
-        each.join()
+        each.join(60.0)
     return [found[key] for key in sorted(found)]
 
 
@@ -149,7 +149,7 @@ def a_tape_asked_in_another_thread(tf):
     found = []
     thread = threading.Thread(target=lambda: found.append(tape.gradient(y, x)))
     thread.start()
-    thread.join()
+    thread.join(60.0)
     return found
 
 

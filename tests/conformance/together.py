@@ -603,7 +603,7 @@ def variable_shared_in_threads(tf):
 
     th = [threading.Thread(target=work, args=(k,)) for k in range(3)]
     [e.start() for e in th]
-    [e.join() for e in th]
+    [e.join(60.0) for e in th]
     return out
 
 
@@ -614,7 +614,7 @@ def main_tape_does_not_see_thread(tf):
     with tf.GradientTape() as t:
         th = threading.Thread(target=lambda: box.append(v * v))
         th.start()
-        th.join()
+        th.join(60.0)
     return [t.gradient(box[0], v), len(t.watched_variables())]
 
 

@@ -229,8 +229,8 @@ def test_functions_are_generated_once_for_a_set_of_types(monkeypatch):
 
 
 def test_a_function_without_a_rule_is_named():
-    with pytest.raises(MissingRule, match=r"np\.i0 has no derivative rule"):
-        srcad.grad(lambda x: np.sum(np.i0(x)))(X)
+    with pytest.raises(MissingRule, match=r"np\.nextafter has no derivative rule"):
+        srcad.grad(lambda x: np.sum(np.nextafter(x, 9.0)))(X)
 
 
 def test_a_function_without_a_rule_may_serve_what_is_not_differentiated():

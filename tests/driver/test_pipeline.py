@@ -4,7 +4,6 @@ import ast
 import inspect
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.ir.build import at, walk_statements
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.verify import check_core
+from tests.waiting import run
 
 
 def drag(x, k):
@@ -126,13 +126,10 @@ for function, signature in PROGRAMS:
 @pytest.mark.compiled
 def test_the_order_of_sets_changes_nothing():
     def printed(seed):
-        return subprocess.run(
+        return run(
             [sys.executable, "-c", PRINT_ALL],
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
             cwd=Path(__file__).parents[2],
-            capture_output=True,
-            text=True,
-            check=True,
         ).stdout
 
     one, other = printed("1"), printed("2")

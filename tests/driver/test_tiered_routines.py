@@ -1,6 +1,5 @@
 """Tiered mode: the first calls run uncompiled, then the compiled function takes over, with the same results."""
 
-import threading
 import warnings
 
 import numba
@@ -13,6 +12,7 @@ from srcad.driver.options import Options
 from srcad.runtime.jit import background
 from srcad.runtime.jit.dispatchers import TypedDispatcher
 from tests.faults.processes import output, start
+from tests.waiting import in_threads
 
 pytestmark = pytest.mark.slow
 
@@ -307,14 +307,10 @@ def test_many_threads(runs, monkeypatch, tmp_path, apart):
             found = slope(*arguments[place])
             if not np.allclose(found, expected[place], rtol=1e-5):
                 wrong.append((k, turn))
-        background.wait()
+        assert background.wait()
         wrong.extend(k for place in range(4) if not np.allclose(slope(*arguments[place]), expected[place], rtol=1e-5))
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    in_threads(work, range(4))
     assert wrong == []
 
 

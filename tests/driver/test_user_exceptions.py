@@ -22,6 +22,20 @@ def test_a_line_that_python_runs_and_the_generated_code_does_not_is_refused():
     assert isinstance(caught.value.__cause__, TypeError)
 
 
+@pytest.mark.parametrize(
+    "derivative",
+    [lambda f, *args: srcad.grad(f, jit=False)(*args), lambda f, *args: srcad.vjp(f, *args, jit=False)[1](1.0)],
+    ids=["gradient", "pullback"],
+)
+def test_a_rule_that_refuses_while_it_runs_is_refused_at_the_users_line(derivative):
+    def f(v, c):
+        rows = np.einsum("...ij,...j->...i", c, v)
+        return np.sum(rows * rows)
+
+    with pytest.raises(MissingRule, match=r"test_user_exceptions.py:\d+:9: .*ellipsis(.*\n)*.*rows = np.einsum"):
+        derivative(f, X, np.ones((2, 3, 3)))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "what"),

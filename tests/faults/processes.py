@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.waiting import finished, started
+
 ROOT = Path(__file__).parent.parent.parent
 
 # A gradient with one loop, and a value that anybody can compute by hand: 2 * x * n.
@@ -29,17 +31,12 @@ slope = srcad.grad(energy)
 def start(script: Path, text: str, **environment: str) -> subprocess.Popen[str]:
     """Write a program into a file and start it; `environment` is added to that of this process."""
     script.write_text(text)
-    return subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-    )
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONFAULTHANDLER": "1", **environment}
+    return started([sys.executable, str(script)], env=variables)
 
 
 def output(process: subprocess.Popen[str]) -> str:
     """What a process has printed, once it has ended. Raises AssertionError with its errors if it failed."""
-    said, errors = process.communicate(timeout=300)
+    said, errors = finished(process)
     assert process.returncode == 0, errors
     return said.strip()

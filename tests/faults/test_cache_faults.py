@@ -14,6 +14,7 @@ import pytest
 from srcad.runtime.jit import cache_size, disk_cache
 from srcad.runtime.jit.disk_cache import Stored, fetch, fetch_code, path_of, store, store_code
 from tests.faults.processes import PROGRAM, output, start
+from tests.waiting import finished, line
 
 STORED = Stored("def f(x):\n    return x\n", ("f",), ("table",))
 
@@ -141,10 +142,11 @@ def test_another_version_of_a_library_has_files_of_its_own(monkeypatch, module):
 KILLED = """\
 import sys
 from srcad.runtime.jit.disk_cache import Stored, store, store_code
-print("ready", flush=True)
 for i in range(10**9):
     store(str(i % 7), Stored("x = 1\\n" * 5000, ("f",)))
     store_code(str(i % 7), "f", b"." * 20000)
+    if i == 7:
+        print("ready", flush=True)
 """
 
 
@@ -154,10 +156,10 @@ def test_a_process_that_is_killed_while_it_writes_leaves_whole_files_or_none(pla
     drawn, found = random.Random(7), 0
     for _ in range(times):
         process = start(tmp_path / "killed.py", KILLED)
-        process.stdout.readline()
+        line(process)
         time.sleep(drawn.uniform(0.0, 0.1))
         process.send_signal(signal.SIGKILL)
-        process.communicate()
+        finished(process)
         for i in range(7):
             stored, code = fetch(str(i)), fetch_code(str(i), "f")
             found += stored is not None
@@ -176,7 +178,7 @@ import sys
 
 
 def race(barrier, results):
-    barrier.wait()
+    barrier.wait(200.0)
     results.put(slope(3.0, 5))
 
 
@@ -187,9 +189,9 @@ if __name__ == "__main__":
     racing = [fork.Process(target=race, args=(barrier, results)) for _ in range(COUNT)]
     for each in racing:
         each.start()
-    found = [results.get() for _ in racing]
+    found = [results.get(timeout=200.0) for _ in racing]
     for each in racing:
-        each.join()
+        each.join(200.0)
     print(set(found), {each.exitcode for each in racing})
 """
 )

@@ -13,9 +13,12 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from llvmlite.binding import ffi
+from numba.core.compiler_lock import global_compiler_lock
 
 import srcad
 from srcad.runtime.tape.core.active_recordings import active
+from tests.waiting import can_be_taken
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers that interrupt are POSIX's"),
@@ -38,6 +41,7 @@ def f(x, n):
     return np.sum(u * u)
 """
 X = np.array([0.3, 0.7, 1.1])
+LOCKS = (global_compiler_lock._lock, ffi.lib._lock._lock)
 
 
 def defined(k):
@@ -113,6 +117,7 @@ def interrupt(use, jit, times):
             USES[use](f, jit)
         assert not active.tapes
         assert gc.isenabled()
+        assert all(map(can_be_taken, LOCKS))  # or else every other thread that compiles would wait for ever
         found = USES[use](f, jit)
         np.testing.assert_array_equal(found, USES[use](again, jit))
         with warnings.catch_warnings():

@@ -6,13 +6,13 @@ import asyncio
 import gc
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import srcad
 from tests.faults.processes import PROGRAM, output, start
+from tests.waiting import LIMIT, in_threads
 
 X = np.array([0.3, 0.7, 1.1])
 
@@ -34,15 +34,14 @@ def test_sixteen_threads_compile_one_gradient_at_its_first_call(jit):
             total += k * x[i] * x[i] * x[i]
         return total
 
-    slope, together = srcad.grad(f, jit=jit), threading.Barrier(16)
+    slope, together = srcad.grad(f, jit=jit), threading.Barrier(16, timeout=LIMIT)
 
     def call(k):
         together.wait()
         return k, slope(X, float(k))
 
-    with ThreadPoolExecutor(16) as pool:
-        for k, found in pool.map(call, range(16)):
-            np.testing.assert_allclose(found, 3.0 * k * X * X)
+    for k, found in in_threads(call, range(16)):
+        np.testing.assert_allclose(found, 3.0 * k * X * X)
 
 
 def taped(k, pause):
@@ -58,10 +57,9 @@ def taped(k, pause):
 
 
 def test_tapes_in_threads_record_their_own_only():
-    together = threading.Barrier(8)
-    with ThreadPoolExecutor(8) as pool:
-        for k, found in enumerate(pool.map(lambda k: taped(k, together.wait), range(8))):
-            np.testing.assert_allclose(found, 4.0 * k * X)
+    together = threading.Barrier(8, timeout=LIMIT)
+    for k, found in enumerate(in_threads(lambda k: taped(k, together.wait), range(8))):
+        np.testing.assert_allclose(found, 4.0 * k * X)
 
 
 def test_tapes_in_tasks_record_their_own_only():

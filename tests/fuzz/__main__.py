@@ -24,7 +24,8 @@ from tests.fuzz.families import family_of, program
 from tests.fuzz.program import Program
 from tests.fuzz.reduction import reduced
 
-CONFIRMED = 3  # failures of one kind that are reduced; more are only counted
+CONFIRMED = 2  # failures of one kind that are reduced; more are only counted
+RECORDED_AFTER = 100  # programs
 
 
 def shown(text: Program) -> str:
@@ -60,20 +61,26 @@ def main() -> int:
     first = datetime.date.today().toordinal() * 100_000 if given.seed is None else given.seed
     count = given.programs or (10**9 if given.minutes < 1e6 else 100)
     seeds = itertools.islice(itertools.count(first), count)
-    found, failures = [], Counter()
-    for each in attempts(seeds, given.compiled, given.jobs, given.minutes * 60):
-        found.append(each)
-        if each.outcome.kind in FAILURES:
-            failures[each.outcome] += 1
-            if given.first:
-                print(f"seed {each.seed}, {each.family}: {each.outcome.kind}, {each.outcome.about}")
-                break
-            if failures[each.outcome] <= CONFIRMED:
-                report(each, given.compiled)
-    if given.record:
-        record(found, given.compiled)
-    kinds = Counter(each.outcome.kind for each in found)
-    print(", ".join(f"{count} {kind}" for kind, count in kinds.most_common()), f"of {len(found)} programs checked")
+    kinds, failures, unrecorded = Counter(), Counter(), []
+    try:
+        for each in attempts(seeds, given.compiled, given.jobs, given.minutes * 60):
+            kinds[each.outcome.kind] += 1
+            unrecorded.append(each)
+            if given.record and len(unrecorded) == RECORDED_AFTER:
+                record(unrecorded, given.compiled)
+                unrecorded.clear()
+            if each.outcome.kind in FAILURES:
+                failures[each.outcome] += 1
+                if given.first:
+                    print(f"seed {each.seed}, {each.family}: {each.outcome.kind}, {each.outcome.about}")
+                    break
+                if failures[each.outcome] <= CONFIRMED:
+                    report(each, given.compiled)
+    finally:  # also of a campaign that is interrupted
+        if given.record:
+            record(unrecorded, given.compiled)
+    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    print(f"{counts} of {kinds.total()} programs checked")
     return int(bool(failures))
 
 

@@ -3,6 +3,7 @@
 Each program is checked in a process that may die of it: then its outcome is a crash, and the next process goes on.
 """
 
+import gc
 import json
 import multiprocessing
 import time
@@ -17,7 +18,7 @@ from tests.fuzz.families import family_of, program
 
 COUNTS = Path(__file__).parent / "counts.json"
 FAILURES = ("wrong", "crash", "slow")
-RENEWED_AFTER = 300  # programs that one process checks, which keep memory that they have compiled
+RENEWED_AFTER = 1000  # programs that one process checks, which keep memory that they have compiled
 
 
 class Attempt(NamedTuple):
@@ -38,6 +39,8 @@ Check = Callable[[int, bool], Attempt]
 
 def _work(connection: Connection, check: Check, compiled: bool) -> None:
     """Check the programs of the seeds that arrive."""
+    gc.freeze()  # what is imported stays; most of what a program makes is freed without a search for cycles
+    gc.set_threshold(200_000, 20, 100)
     while True:
         connection.send(check(connection.recv(), compiled))
 
@@ -63,14 +66,14 @@ class _Worker:
         try:
             return self.connection.recv()
         except EOFError:
-            self.process.join()
+            self.process.join(60.0)
             self.left = 0
             return Attempt(self.seed, family_of(self.seed), Outcome("crash", f"exit status {self.process.exitcode}"))
 
     def stop(self) -> None:
         """End the process."""
         self.process.kill()
-        self.process.join()
+        self.process.join(60.0)
         self.connection.close()
 
 

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from tests.fuzz import language, poles, tuples, vectors
+from tests.fuzz import calls, language, poles, tuples, vectors
 from tests.fuzz.program import Program
 
 VECTOR = np.array([0.3, -0.7, 0.9, 0.2])
@@ -33,8 +33,9 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "trades": of_trades,
     "tuples": of_tuples,
     "poles": poles.program,
+    "calls": calls.program,
 }
-SHARES = (6, 1, 1, 1, 1)
+SHARES = (5, 1, 1, 2, 1, 10)
 
 
 def family_of(seed: int) -> str:

@@ -119,11 +119,13 @@ class Author(Statements):
 
     def program(self) -> Program:
         """Write the whole module."""
-        for _ in range(self.random.choice([0, 0, 1, 1])):
+        for _ in range(self.random.choice([0, 0, 0, 1])):
             self.helper()
         self.scope = Scope({}, (NUMBER,), {}, tuple(self.helpers))
         self.parameters()
-        lines = [line for _ in range(self.random.randint(2, 4)) for line in self.statement()]
+        # Mostly short: a fault needs a few statements, and time goes with length.
+        count = self.random.choice((1, 1, 2, 2, 2, 3, 4))
+        lines = [line for _ in range(count) for line in self.statement()]
         ends = [self.weight(name, kind) for name, kind in self.readable().items() if kind.dtype != "i"]
         lines.append(f"return {' + '.join(ends)}")
         body = textwrap.indent("\n".join(lines), "    ")

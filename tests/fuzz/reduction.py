@@ -26,5 +26,5 @@ def reduced(program: Program, seed: int, failure: Outcome, compiled: bool = Fals
 
     try:
         return replace(program, text=minimize(program.text, fails))
-    except RecursionError:  # of a text too deeply nested for what proposes shorter ones
+    except (RecursionError, ValueError):  # a text too deeply nested for what proposes shorter ones, or no time left
         return program

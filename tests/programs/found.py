@@ -114,6 +114,11 @@ def event_with_a_flag(x, method="a"):
     return s + np.log(np.abs(x)).sum()
 
 
+def array_of_six_axes(x):
+    """There were names for the indices of five axes."""
+    return np.sum(np.ones([x.shape[0], 1, 2] * 2) * x[0]) * np.sum(np.sin(x))
+
+
 DYNAMICS = np.array([[1.0, 0.2], [0.3, 2.0]])
 PROGRAMS = [
     Program(within_groups, numbers(ROW)),
@@ -127,4 +132,5 @@ PROGRAMS = [
     Program(places_found_at_run_time, matrix(3, 3), compiled=True),
     Program(views_by_a_tuple_of_integers, matrix(3, 3), compiled=True),
     Program(rows_by_a_slice, matrix(3, 3)),
+    Program(array_of_six_axes, numbers(ROW)),
 ]

@@ -82,7 +82,10 @@ WRT = (
 )
 
 OPTIONS = (
-    Bad("srcad.grad(square, argnums=0)", TypeError, "unexpected keyword argument 'argnums'", own=True),
+    Bad("srcad.grad(square, reduce_axes=())", TypeError, "unexpected keyword argument 'reduce_axes'", own=True),
+    Bad("srcad.grad(square, 'x', argnums=0)", BadArgument, "both `wrt` and `argnums` are given"),
+    Bad("srcad.grad(square, holomorphic=True)", BadArgument, "srcad.grad has no option `holomorphic`"),
+    Bad("srcad.grad(square, has_aux=True)(2.0)", BadType, "square has to return a pair"),
     Bad("srcad.function(square, nopython=True)", TypeError, "unexpected keyword argument 'nopython'", own=True),
     Bad("srcad.grad(square, without='loop_fusin')", BadArgument, "there is no pass 'loop_fusin'"),
     Bad("srcad.grad(square, without='spot')", BadArgument, "the pass 'spot' has a new name"),
@@ -227,6 +230,13 @@ DIRECTIONS = (
     Bad("srcad.hvp(total)(ones, 'x')", BadValue, "the direction is 'x'"),
     Bad("srcad.hvp(total)(ones, None)", BadArgument, "the direction has the shape ()"),
     Bad("srcad.hvp(square)(2.0, ones)", BadArgument, "the direction has the shape (3,)"),
+    Bad("srcad.hvp(total)(ones, np.ma.ones(3))", BadType, "the direction is of type MaskedArray, not an array"),
+    Bad("srcad.jvp(total, (ones,), (np.asmatrix(ones),))", BadType, "the tangent is of type matrix, not an array"),
+    Bad(
+        "value, pull = srcad.vjp(vector, 2.0, jit=False)\npull(np.ma.ones(2))",
+        BadType,
+        "the cotangent is of type MaskedArray, not an array",
+    ),
     Bad("value, pull = srcad.vjp(square, 2.0, jit=False)\npull(ones)", BadArgument, "the cotangent has the shape (3,)"),
     Bad("value, pull = srcad.vjp(square, 2.0, jit=False)\npull('x')", BadValue, "the cotangent is 'x'"),
     Bad("value, pull = srcad.vjp(square, 2.0, jit=False)\npull(None)", BadValue, "the cotangent is None"),

@@ -90,6 +90,7 @@ LEAVING = (
 TENSORS = (
     Bad("srcad.constant(None)", BadArgument, "Attempt to convert a value (None)"),
     Bad("srcad.constant([1.0, [2.0]])", BadValue, "does not become an array"),
+    Bad("srcad.constant(np.ma.ones(3))", BadType, "a masked array is no array of numbers"),
     Bad("srcad.constant([1.0, 2.0], shape=3)", NotDifferentiable, "cannot be a constant of shape (3,)"),
     Bad("srcad.constant(2.0, dtype='nosuch')", BadValue, "data type 'nosuch' not understood"),
     Bad("srcad.constant('a', dtype=float)", BadValue, "does not become an array"),

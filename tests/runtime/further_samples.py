@@ -11,6 +11,8 @@ from tests.runtime.sample_points import ANY, CUBE, INTEGERS, MATRIX, POSITIVE, S
 
 GAPS = np.array([[1.1, np.nan, 2.3, 0.5], [0.3, 0.1, np.nan, np.nan], [4.0, 3.0, 2.0, 1.0]])
 MASK = MATRIX > 0.0
+BINNED = np.array([0, 2, 1, 3])
+PLACES = np.array([[0, 2], [1, 1], [-1, 0]])
 V2 = ANY[:2]
 series = np.polynomial
 
@@ -24,6 +26,19 @@ FURTHER_SAMPLES: dict[Any, list[Sample]] = {
     kernels.rows_to_insert: [s(MATRIX, np.array([0, 1]), 2.5, fixed=(0,)), s(ANY, 1, POSITIVE, fixed=(0,))],
     kernels.before_axes_of: [s(ANY, MATRIX, fixed=(1,)), s(MATRIX, ANY, fixed=(1,))],
     kernels.of_each: [s(ANY), s(1.5)],
+    kernels.bessel_i: [s(0, ANY), s(1, MATRIX), s(3, np.array([-40.0, 0.0, 2.5, 90.0])), s(2, 0.3)],
+    np.real_if_close: [s(ANY), s(0.3)],
+    np.add.reduceat: [s(ANY, [0, 2]), s(MATRIX, [1, 0, 2]), s(MATRIX, [0, 3, 1], 1)],
+    kernels.segment_sums_adjoint: [
+        s(ANY[:2], ANY, [0, 2], 0, fixed=(1,)),
+        s(MATRIX, CUBE[0], [1, 0, 2], 0, fixed=(1,)),
+    ],
+    kernels.put_along: [
+        s(MATRIX, PLACES, MATRIX[:, :2] + 1.0, 1),
+        s(MATRIX, PLACES, 1.5, 1),
+        s(ANY, np.array([2, -1, 2]), POSITIVE[:3], 0),
+    ],
+    kernels.put_along_adjoint: [s(MATRIX, PLACES, 1), s(ANY, np.array([2, -1, 2]), 0)],
 }
 
 # Of complex numbers, or with complex results: `test_coverage` and `test_rules` compare them with differences.
@@ -35,7 +50,8 @@ FURTHER_COMPLEX = {
 FURTHER_DISCRETE = {
     *(kernels.exponents, kernels.largest_of_columns, kernels.constant_copy, kernels.spectrum_counts),
     *(kernels.places_after_insertion, kernels.places_after_deletion, kernels.cyclic_places, kernels.nonzero_range),
-    *(kernels.first_places, kernels.places_in_rows, kernels.whole_places),
+    *(kernels.first_places, kernels.places_in_rows, kernels.whole_places, kernels.leading_zeros, kernels.ends_of),
+    *(np.isin, np.iscomplexobj),
     kernels.product_of,
     *(np.lexsort, np.argpartition, np.nanargmax, np.nanargmin),
 }
@@ -46,6 +62,11 @@ ONLY_VALUES: dict[Any, list[Sample]] = {
     np.trim_zeros: [s(np.array([0.0, 1.5, 0.0, 2.0, 0.0])), s(np.array([0.0, 1.5, 0.0]), "f"), s(np.zeros(2))],
     np.unique: [s(np.array([2.0, 1.0, 2.0, 0.5])), s(MATRIX)],
     np.asanyarray: [s(MATRIX)],
+    np.intersect1d: [s(ANY, MATRIX), s(ANY, ANY[::-2]), s(ANY, ANY[1:], assume_unique=True)],
+    np.setdiff1d: [s(ANY, ANY[::-2]), s(ANY, MATRIX, assume_unique=True)],
+    np.setxor1d: [s(ANY, np.concatenate((ANY[1:3], POSITIVE)))],
+    np.sort_complex: [s(ANY)],
+    np.polydiv: [s(ANY, POSITIVE[:2]), s(ANY[:1], ANY), s(np.array([1.0, 3.0, 2.0]), np.array([1.0, 1.0]))],
     np.require: [s(MATRIX)],
     np.asarray_chkfinite: [s(MATRIX)],
     np.average: [s(ANY, weights=POSITIVE, returned=True), s(MATRIX, 1, ANY, keepdims=True)],
@@ -70,6 +91,29 @@ ONLY_VALUES: dict[Any, list[Sample]] = {
 
 
 FURTHER_DEFINED: dict[Any, list[Sample]] = {
+    np.i0: [s(ANY), s(0.3), s(MATRIX)],
+    np.kaiser: [s(5, 2.5), s(4, 0.3), s(1, 0.3)],
+    np.unstack: [s(MATRIX), s(CUBE, axis=-1)],
+    np.fromfunction: [s(np.add, (2, 3)), s(np.multiply, (3, 2), dtype=int)],
+    np.apply_over_axes: [s(np.sum, CUBE, (0, 2)), s(np.max, MATRIX, 1)],
+    np.union1d: [s(ANY, MATRIX)],
+    np.setxor1d: [s(ANY, POSITIVE)],
+    kernels.joined_rows: [s((1.5, ANY, POSITIVE)), s((MATRIX, MATRIX + 1.0))],
+    kernels.joined_columns: [s((ANY, POSITIVE)), s((MATRIX, MATRIX[:, 0])), s((CUBE, CUBE + 1.0))],
+    kernels.padded_by_statistic: [
+        *(s(ANY, 2, each) for each in ("maximum", "minimum", "median")),
+        s(MATRIX, ((1, 0), (2, 1)), "maximum"),
+        s(MATRIX, (0, 2), "median"),
+    ],
+    np.histogram2d: [
+        s(BINNED, BINNED % 3, 3, None, None, ANY),
+        s(BINNED, BINNED, [2, 3], None, True, POSITIVE),
+        s(BINNED, BINNED % 2, (np.array([0.0, 1.0, 4.0]), np.array([0.0, 0.5, 2.0])), None, None, ANY, fixed=(2,)),
+    ],
+    np.histogramdd: [
+        s((BINNED, BINNED % 3), 3, None, None, ANY),
+        s((BINNED, BINNED % 2, BINNED), (2, 2, 2), ((0, 3), (0, 2), (0, 4)), None, ANY),
+    ],
     kernels.contracted: [s(SQUARE, MATRIX, 1), s(MATRIX, MATRIX, 2), s(ANY, MATRIX, 0)],
     np.rollaxis: [s(CUBE, 2), s(CUBE, 0, 2), s(CUBE, -1, 1), s(CUBE, 0, -1)],
     np.broadcast_arrays: [s(ANY, MATRIX)],

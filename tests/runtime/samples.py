@@ -18,7 +18,13 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
-from tests.runtime import scipy_linalg_samples, scipy_samples, scipy_signal_samples, scipy_stats_samples
+from tests.runtime import (
+    scipy_fft_samples,
+    scipy_linalg_samples,
+    scipy_samples,
+    scipy_signal_samples,
+    scipy_stats_samples,
+)
 from tests.runtime.further_samples import (
     FURTHER_COMPLEX,
     FURTHER_DEFINED,
@@ -56,7 +62,7 @@ UNARY = {
     np.radians: ANY, np.deg2rad: ANY, np.nan_to_num: ANY, np.real: ANY, np.conjugate: ANY, np.negative: ANY,
     np.positive: ANY, np.absolute: SIGNED, np.fabs: SIGNED, np.float64: ANY, operator.neg: ANY, operator.pos: ANY,
     operator.abs: SIGNED, builtins.abs: SIGNED, kernels.sinc_slope: np.array([-1.3, 0.4, 0.7, 2.2]),
-    np.sign: SIGNED, np.floor: SIGNED, np.ceil: SIGNED, np.trunc: SIGNED, np.rint: SIGNED, np.fix: SIGNED,
+    np.sign: SIGNED, np.floor: SIGNED, np.ceil: SIGNED, np.trunc: SIGNED, np.rint: SIGNED,
     np.round: SIGNED, np.around: SIGNED,
     **scipy_samples.UNARY,
 }  # fmt: skip
@@ -68,7 +74,8 @@ BINARY = {
     np.fmod: (SIGNED, ABOVE), np.maximum: (ANY, ROW), np.fmax: (ANY, ROW), np.minimum: (ANY, ROW),
     np.fmin: (ANY, ROW), np.logaddexp: (ANY, ROW), np.logaddexp2: (ANY, ROW), np.arctan2: (SIGNED, POSITIVE),
     np.hypot: (SIGNED, POSITIVE), kernels.ratio: (ANY, SIGNED), kernels.power_slope: (POSITIVE, ABOVE),
-    kernels.strong_product: (SIGNED, ROW), kernels.strong_quotient: (SIGNED, POSITIVE),
+    kernels.strong_product: (SIGNED, ROW), kernels.product_of_derivatives: (SIGNED, ROW),
+    kernels.strong_quotient: (SIGNED, POSITIVE),
     kernels.power_log: (ANY, POSITIVE), kernels.power_log_slope: (ANY, POSITIVE),
     operator.floordiv: (SIGNED, ABOVE), np.floor_divide: (SIGNED, ABOVE),
     **scipy_samples.BINARY,
@@ -245,6 +252,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     **FURTHER_SAMPLES,
     **scipy_samples.SAMPLES,
     **scipy_linalg_samples.SAMPLES,
+    **scipy_fft_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -258,6 +266,7 @@ DEFINED: dict[Any, list[Sample]] = {
     np.apply_along_axis: [s(np.sum, 0, MATRIX), s(np.cumsum, -1, MATRIX), s(np.diag, 0, CUBE), s(np.max, 1, CUBE)],
     builtins.divmod: [s(2.3, 0.7)],
     np.modf: [s(SIGNED)],
+    np.fix: [s(SIGNED)],
     math.modf: [s(2.3)],
     builtins.sum: [s(ANY), s(MATRIX, 1.0)],
     np.var: [s(MATRIX), s(CUBE, axis=(0, 2), ddof=1), s(MATRIX, axis=1, keepdims=True)],
@@ -420,6 +429,7 @@ DEFINED: dict[Any, list[Sample]] = {
     np.correlate: [s(ANY, POSITIVE[:2]), s(ANY, POSITIVE[:3], "full"), s(ANY, POSITIVE, "same")],
     **scipy_samples.DEFINED,
     **scipy_linalg_samples.DEFINED,
+    **scipy_fft_samples.DEFINED,
     **scipy_stats_samples.DEFINED,
     **scipy_signal_samples.DEFINED,
 }
@@ -438,6 +448,7 @@ DISCRETE = {
     *FURTHER_DISCRETE,
     *scipy_samples.DISCRETE,
     *scipy_linalg_samples.DISCRETE,
+    *scipy_fft_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,

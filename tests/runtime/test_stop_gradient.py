@@ -57,3 +57,20 @@ def test_generated_text_with_stopped_values_runs_alone():
     namespace = {}
     exec(srcad.source(f, signature="f8"), namespace)
     assert namespace["f_grad"](3.0) == 9.0
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_all_in_a_structure_is_constant(jit):
+    def f(x):
+        held = srcad.stop_gradient({"a": [x, 2.0 * x], "b": (x * x, "text"), "c": None})
+        return x * held["a"][1] * held["b"][0]
+
+    assert srcad.grad(f, jit=jit)(3.0) == 54.0
+
+
+def test_structures_outside_of_derivatives():
+    held = {"a": [X, 2.0], "b": (X, None)}
+    stopped = srcad.stop_gradient(held)
+    assert stopped["a"][0] is not X
+    np.testing.assert_array_equal(stopped["b"][0], X)
+    assert (stopped["a"][1], stopped["b"][1]) == (2.0, None)

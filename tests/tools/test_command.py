@@ -1,12 +1,12 @@
 """The command: what it prints, where, and its exit status."""
 
-import subprocess
 import sys
 
 import pytest
 
 import srcad
 from srcad.tools.command import main
+from tests.waiting import finished, started
 
 MODEL = """\
 import numpy as np
@@ -232,7 +232,8 @@ def test_demo_hands_its_options_on(monkeypatch):
 @pytest.mark.compiled
 def test_a_reader_that_stops_early_is_no_error(model):
     command = [sys.executable, "-m", "srcad", "show", f"{model}:area"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.close()
-        assert process.stderr.read() == b""
+    process = started(command)
+    process.stdout.close()
+    process.stdout = None
+    assert finished(process)[1] == ""
     assert process.returncode == 0

@@ -8,7 +8,8 @@ A thread alone would not do: Numba's compiler is Python, and holds the interpret
 LLVM does not run, so that the program would crawl meanwhile. The process (`compile_worker`) puts what it has compiled
 into the cache folder, from where the thread loads it. What cannot be stored is compiled in the thread.
 
-A fork waits until all is done. The child has neither thread nor process, and compiles what it needs before it calls it.
+A fork waits until what is being done is done, and nothing is begun before it is over: a child has no thread that would
+give back the locks which the parent's holds. It has no process either, and compiles what it needs before it calls it.
 
 When the interpreter ends, work that has not begun is dropped, the process is ended, and what the thread compiles is
 given up at the next pass of Numba's or stage of srcad's.
@@ -28,6 +29,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from numba.core.compiler_lock import global_compiler_lock
+
 from srcad.runtime.support.compile_progress import unannounced
 from srcad.runtime.support.stage_timer import followed_by
 
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
 _IDLE = 30.0  # seconds after which a process that has nothing to do is ended
 _MOST_DEATHS = 2  # of the process, after which no other one is started
+_LONGEST = 600.0  # seconds for one piece of work, after which nobody waits for it any more
+_LONGEST_END = 60.0  # the same when the interpreter ends
 
 
 class GivenUp(BaseException):
@@ -64,6 +69,7 @@ class _State:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
+        self.busy = threading.Lock()  # held while work is done, and during a fork
         self.work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self.thread: threading.Thread | None = None
         self.worker: subprocess.Popen[bytes] | None = None
@@ -94,7 +100,7 @@ def submit(work: Callable[[], None]) -> None:
         state.unfinished += 1
 
 
-def wait(seconds: float = 600.0) -> bool:
+def wait(seconds: float = 120.0) -> bool:
     """Whether all that was submitted is done, after so many seconds at most."""
     until = time.monotonic() + seconds
     while _state.unfinished and time.monotonic() < until:
@@ -112,12 +118,13 @@ def _run(state: _State) -> None:
         if work is None:
             return
         try:
-            with unannounced(), followed_by(_Watch()):
+            with state.busy, unannounced(), followed_by(_Watch()):
                 work()
         except GivenUp:
             return
-        except Exception:  # noqa: BLE001 - whatever it is, it does not stop what is submitted later
-            threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
+        except BaseException:  # noqa: BLE001 - the next piece of work is none the worse for it
+            about = (*sys.exc_info(), threading.current_thread())
+            threading.excepthook(threading.ExceptHookArgs(about))
         finally:
             with state.lock:
                 state.unfinished -= 1
@@ -135,6 +142,9 @@ def compiled_apart(order: Order) -> bool:
         return False
     assert worker.stdin is not None
     assert worker.stdout is not None
+    watchdog = threading.Timer(_LONGEST, worker.kill)
+    watchdog.daemon = True
+    watchdog.start()
     try:
         worker.stdin.write(content)
         worker.stdin.flush()
@@ -145,6 +155,8 @@ def compiled_apart(order: Order) -> bool:
         state.deaths += 1
         _end_worker(state)
         return False
+    finally:
+        watchdog.cancel()
 
 
 def _worker(state: _State) -> subprocess.Popen[bytes] | None:
@@ -177,11 +189,12 @@ def _end() -> None:
     state = _state
     state.is_ending = True
     state.work.put(None)
-    worker, thread = state.worker, state.thread
+    with state.lock:  # the thread may be about to start the process
+        worker, thread = state.worker, state.thread
     if worker is not None:
         worker.kill()
     if thread is not None:
-        thread.join()
+        thread.join(_LONGEST_END)
     _end_worker(state)
 
 
@@ -196,8 +209,22 @@ def _register() -> None:
     _is_registered = True
     atexit.register(_end)
     if hasattr(os, "register_at_fork"):
-        # A child has no thread that would release what the parent's thread holds, so that a fork waits for it.
-        os.register_at_fork(before=wait, after_in_child=_leave_to_parent)
+        os.register_at_fork(before=_pause, after_in_parent=_go_on, after_in_child=_leave_to_parent)
+
+
+_forking = threading.local()  # `has_paused`: whether the thread has paused the background before a fork
+
+
+def _pause() -> None:
+    # A thread that compiles forks at once: the background may be waiting for it.
+    state, _forking.has_paused = _state, False
+    can_wait = threading.current_thread() is not state.thread and not global_compiler_lock.is_locked()
+    _forking.has_paused = can_wait and state.busy.acquire(timeout=_LONGEST)
+
+
+def _go_on() -> None:
+    if _forking.has_paused:
+        _state.busy.release()
 
 
 def _leave_to_parent() -> None:

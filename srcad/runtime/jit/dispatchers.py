@@ -26,7 +26,7 @@ from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
 import srcad.runtime.jit.unique_symbols
-import srcad.runtime.support.numba_refresh  # noqa: F401 - refreshes of Numba's are not cut short from here on
+import srcad.runtime.support.compiler_interrupts  # noqa: F401 - interrupts wait for Numba's passes from here on
 from srcad.errors import SrcadError
 from srcad.runtime.jit import callers_cache
 from srcad.runtime.jit.compact_numba import compact_numba

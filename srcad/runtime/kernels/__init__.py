@@ -24,11 +24,15 @@ from srcad.runtime.kernels.arrays.computed_places import (
     before_axes_of,
     cyclic_places,
     first_places,
+    leading_zeros,
     nonzero_range,
     places_after_deletion,
     places_after_insertion,
     places_in_rows,
+    put_along,
+    put_along_adjoint,
     rows_to_insert,
+    segment_sums_adjoint,
     whole_places,
 )
 from srcad.runtime.kernels.arrays.convolve import convolve_adjoint
@@ -62,10 +66,13 @@ from srcad.runtime.kernels.arrays.jacobian_assembly import (
     unit_direction,
 )
 from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
+from srcad.runtime.kernels.arrays.modified_bessel import bessel_i
 from srcad.runtime.kernels.arrays.nest_broadcasting import common_extent, expand, expand_bar, unexpand
 from srcad.runtime.kernels.arrays.numpy_definitions import (
     central_differences,
     gradient_along,
+    joined_columns,
+    joined_rows,
     norm_of_all,
     norm_of_matrices,
     norm_of_order,
@@ -74,7 +81,7 @@ from srcad.runtime.kernels.arrays.numpy_definitions import (
     widths,
     with_first,
 )
-from srcad.runtime.kernels.arrays.pads import padded, unpad
+from srcad.runtime.kernels.arrays.pads import ends_of, padded, padded_by_statistic, unpad
 from srcad.runtime.kernels.arrays.rule_results import (
     elements_of,
     fitted,
@@ -109,7 +116,7 @@ from srcad.runtime.kernels.arrays.scans import (
 from srcad.runtime.kernels.arrays.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_beside
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
-from srcad.runtime.kernels.arrays.strong_products import strong_product, strong_quotient
+from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.linear_algebra import blas
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
@@ -156,6 +163,7 @@ from srcad.runtime.kernels.linear_algebra.products import (
     times_transpose,
     transpose_times,
 )
+from srcad.runtime.kernels.linear_algebra.regular import regular
 from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     einsum_adjoint,
     tensordot_adjoint_a,
@@ -266,6 +274,7 @@ __all__ = [
     "axes_moved_back",
     "axis_functions",
     "before_axes_of",
+    "bessel_i",
     "blas",
     "broadcast_shape",
     "caught",
@@ -321,6 +330,7 @@ __all__ = [
     "element_count",
     "elements",
     "elements_of",
+    "ends_of",
     "expand",
     "expand_bar",
     "expect",
@@ -368,11 +378,14 @@ __all__ = [
     "is_above",
     "is_below",
     "item_bar",
+    "joined_columns",
+    "joined_rows",
     "kept_before",
     "lanes",
     "largest",
     "largest_of_columns",
     "leaders",
+    "leading_zeros",
     "list_beside",
     "listed",
     "log_determinant",
@@ -403,6 +416,7 @@ __all__ = [
     "others_adjoint",
     "outer",
     "padded",
+    "padded_by_statistic",
     "part_of",
     "parts",
     "parts_of_way",
@@ -417,12 +431,16 @@ __all__ = [
     "power_log_slope",
     "power_slope",
     "product_of",
+    "product_of_derivatives",
     "pseudo_inverse",
+    "put_along",
+    "put_along_adjoint",
     "ratio",
     "real_beside_real",
     "reduced_size",
     "reductions",
     "refuse_overlap",
+    "regular",
     "release",
     "removed",
     "repeat_adjoint",
@@ -436,6 +454,7 @@ __all__ = [
     "same_extent",
     "scatter",
     "scatter_add",
+    "segment_sums_adjoint",
     "select",
     "shaped_like",
     "shares",

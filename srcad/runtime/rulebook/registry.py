@@ -49,6 +49,7 @@ refused: Any = _Placeholder()  # stated in place of a derivative that is not kno
 _rules: dict[Hashable, dict[Fit, Rule]] = {}
 _definitions: dict[Hashable, Callable[..., Any]] = {}
 _restricted: dict[Hashable, tuple[frozenset[str], Callable[..., Any]]] = {}
+_parts: dict[Hashable, Callable[..., Any]] = {}
 _effects: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
 _users: set[Hashable] = set()
@@ -57,11 +58,13 @@ _called: dict[Hashable, Any] = {}
 _texts: dict[Callable[..., Any], str] = {}
 # library -> module of the rules of its functions
 _libraries = {
+    "scipy.fft": "srcad.runtime.rules.scipy.fft",
     "scipy.special": "srcad.runtime.rules.scipy.special",
     "scipy.linalg": "srcad.runtime.rules.scipy.linalg",
     "scipy.stats": "srcad.runtime.rules.scipy.stats",
     "scipy.signal": "srcad.runtime.rules.scipy.signal",
     "scipy.integrate": "srcad.runtime.rules.scipy.integrate",
+    "scipy.optimize": "srcad.runtime.rules.scipy.optimize",
 }
 _loaded: list[str] = []
 _complete: list[bool] = []
@@ -278,6 +281,12 @@ def define(*primitives: Any, given: Collection[str] = ()) -> Callable[[Function]
     return enter
 
 
+def inlined(function: Function) -> Function:
+    """A part of definitions, which the compiler inlines where they call it."""
+    _parts[function] = function
+    return function
+
+
 def effect(primitive: Any) -> Callable[[Function], Function]:
     """State what a function writes into its arguments; like `define`, for calls whose result is not used."""
 
@@ -361,7 +370,9 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
     """
     if _is_in(_definitions, key := key_of(primitive)):
         return _definitions[key]
-    return _effects[primitive] if _is_in(_effects, primitive) else None
+    if _is_in(_effects, primitive):
+        return _effects[primitive]
+    return _parts.get(key)
 
 
 def meaning_of_call(primitive: Any, count: int, keywords: Collection[str | None]) -> Callable[..., Any] | None:
@@ -457,6 +468,7 @@ __all__ = [
     "find",
     "folding",
     "folds",
+    "inlined",
     "is_effect",
     "is_restricted",
     "is_reversed_only",

@@ -11,7 +11,7 @@ as well, through which nothing is differentiated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,9 +32,11 @@ class RuleFunction:
 
     lowered     the function in core form
     passed      what is passed for each of its parameters: an argument of the result, by its place, the adjoint of a
-                result or the tangent of an argument, or zero: ("argument", 3), ("bar", 0), ("dot", 1), ("zero", 1)
+                result or the tangent of an argument, or zero: ("argument", 3), ("bar", 0), ("dot", 1), ("zero", 1);
+                or the result, where it is the only one: ("result", 0)
     targets     for each of its results the argument that it belongs to, by its place
     captured    places of further arguments, which it reads from enclosing functions
+    version     makes a version of it for the types of its arguments
     made        makes what generated code calls from the lowered function, where that is not what is called itself
     """
 
@@ -43,16 +45,22 @@ class RuleFunction:
     targets: list[int]
     captured: list[int] = field(default_factory=list)
     made: Callable[[Any], Any] | None = None
+    version: Callable[[RuleFunction], Any] | None = None
+
+    @cached_property
+    def typed(self) -> Any:
+        """The function in core form, for known types of the arguments where `version` makes it; that is done once."""
+        return self.lowered if self.version is None else self.version(self)
 
     @cached_property
     def called(self) -> Any:
         """What generated code calls."""
-        return self.lowered if self.made is None else self.made(self.lowered)
+        return self.typed if self.made is None else self.made(self.typed)
 
     @property
     def name(self) -> str:
         """The name by which generated code calls it."""
-        return str(self.lowered.name)
+        return str(self.typed.name)
 
 
 class RuleResult:
@@ -94,6 +102,16 @@ class RuleResult:
     def functions(self) -> list[RuleFunction]:
         """The functions of the rule that derivatives call."""
         return [each for each in (self.backward, self.forward) if each is not None]
+
+    def with_versions(self, version: Callable[[RuleFunction], Any]) -> RuleResult:
+        """The same result, by a rule whose functions are versions for known types of their arguments."""
+        made = RuleResult(self.wish, self.origin, self.number, self.outs)
+        made.count, made.inputs, made.others, made.closed = self.count, self.inputs, self.others, self.closed
+        made.first = made if self.first is self else self.first
+        made.backward, made.forward = (
+            None if each is None else replace(each, version=version) for each in (self.backward, self.forward)
+        )
+        return made
 
     def capture(self, function: RuleFunction) -> int:
         """The place of a further argument, which a function of the rule reads."""
@@ -144,6 +162,8 @@ class RuleResult:
                 given.append(_name(place))
             elif what == "dot":
                 given.append(f"d[{_name(place)}]")
+            elif what == "result":
+                given.append("y")
             elif what == "zero":
                 given.append(f"kernels.zero_like({_name(place)})")
             elif place == self.number:

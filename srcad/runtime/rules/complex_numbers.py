@@ -72,3 +72,13 @@ def of_two_parts(y, real, imag=0.0):
 @tangent(builtins.complex)
 def of_two_parts_tangent(y, real, imag=0.0):
     d[y] = d[real] + 1j * d[imag]
+
+
+@adjoint(np.real_if_close, may_view=True)
+def real_if_close(y, a, tol=100):
+    d[a] = d[y]
+
+
+@tangent(np.real_if_close)
+def real_if_close_tangent(y, a, tol=100):
+    d[y] = kernels.real_beside_real(d[a], y)

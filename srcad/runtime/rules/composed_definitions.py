@@ -33,22 +33,6 @@ def polyval(p, x):
     return y
 
 
-@define(np.meshgrid)
-def meshgrid(x, y, *others, indexing="xy"):
-    if np.ndim(x) != 1 or np.ndim(y) != 1 or len(others) > 1:
-        raise NotImplementedError("np.meshgrid of other than two or three vectors: use np.ravel, or x[:, None, None]")
-    if indexing == "ij":
-        u, v = np.expand_dims(x, 1), np.expand_dims(y, 0)
-    else:
-        u, v = np.expand_dims(x, 0), np.expand_dims(y, 1)
-    if len(others) == 0:
-        return u + np.zeros(v.shape, x.dtype), v + np.zeros(u.shape, y.dtype)
-    z = others[0]
-    u, v = np.expand_dims(u, 2), np.expand_dims(v, 2)
-    shape = (x.size, y.size, z.size) if indexing == "ij" else (y.size, x.size, z.size)
-    return u + np.zeros(shape, x.dtype), v + np.zeros(shape, y.dtype), z + np.zeros(shape, z.dtype)
-
-
 @define(np.nansum)
 def nansum(a, axis=None, *, keepdims=False):
     return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
@@ -223,7 +207,7 @@ def select(condlist, choicelist, default=0):
 @define(np.correlate)
 def correlate(a, v, mode="valid"):
     if len(a) < len(v):
-        raise NotImplementedError("np.correlate of a vector with a longer one: exchange them")
+        return np.conjugate(np.convolve(v, np.conjugate(a[::-1]), mode)[::-1])
     return np.convolve(a, np.conjugate(v[::-1]), mode)
 
 

@@ -1,5 +1,7 @@
 """Rules and definitions of counts by index, of selecting and inserting elements, of functions of neighbours."""
 
+import math
+
 import numpy as np
 
 from srcad.runtime import kernels
@@ -38,6 +40,42 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if density:
         return count / np.sum(count) / (1.0 * edges[1:] - edges[:-1]), edges
     return count, edges
+
+
+@define(np.histogram2d)
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    if isinstance(bins, (list, tuple)) and len(bins) != 2:
+        bins = np.array(bins)
+    found, edges = np.histogramdd((x, y), bins, range, density, weights)
+    return found, edges[0], edges[1]
+
+
+@define(np.histogramdd)
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    if not isinstance(sample, (list, tuple)):
+        raise NotImplementedError("np.histogramdd of an array: pass its columns as a tuple")
+    places, edges, sizes = [], [], []
+    for k, values in enumerate(sample):
+        wanted = bins[k] if isinstance(bins, (list, tuple)) else bins
+        own = np.histogram(values, wanted, None if range is None else range[k])[1]
+        last = len(own) - 1
+        found = np.searchsorted(own, values, side="right") - 1
+        places.append(np.where(values == own[last], last - 1, found))
+        edges.append(own)
+        sizes.append(last)
+    inside = places[0] >= 0
+    flat = 0 * places[0]
+    for each, size in zip(places, sizes, strict=True):
+        inside = inside & (each >= 0) & (each < size)
+        flat = flat * size + each
+    shape = tuple(sizes)
+    count = np.bincount(flat[inside], None if weights is None else weights[inside], math.prod(shape))
+    density_of = 1.0 * np.reshape(count, shape)
+    if density:
+        density_of = density_of / np.sum(density_of)
+        for k, own in enumerate(edges):
+            density_of = density_of / np.reshape(np.diff(1.0 * own), (-1,) + (1,) * (len(edges) - 1 - k))
+    return density_of, edges
 
 
 @define(np.choose)
@@ -220,10 +258,18 @@ def gradient(f, *spacings, axis=None, edge_order=1):
             )
             for k, each in enumerate(axis)
         ]
-    if len(spacings) > 1 or (axis is None and np.ndim(f) != 1):
-        raise NotImplementedError(
-            "np.gradient along all axes of a matrix: give the axis, or assign it to as many names as there are axes"
-        )
+    if axis is None:
+        if np.ndim(f) == 1:
+            slopes = kernels.gradient_along(f, spacings[0] if spacings else 1.0, None, edge_order)
+        else:  # an array in place of NumPy's tuple: how many parts there are, types tell
+            parts = [
+                kernels.gradient_along(
+                    f, 1.0 if not spacings else spacings[k] if len(spacings) > 1 else spacings[0], k, edge_order
+                )
+                for k in range(np.ndim(f))
+            ]
+            slopes = np.array(parts)
+        return slopes
     return kernels.gradient_along(f, spacings[0] if spacings else 1.0, axis, edge_order)
 
 

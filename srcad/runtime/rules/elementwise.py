@@ -261,7 +261,12 @@ def modf(x):
     return x - whole, whole
 
 
-zero(np.sign, np.floor, np.ceil, np.trunc, np.rint, np.fix, np.signbit, np.spacing, elementwise=True)
+@define(np.fix)  # which NumPy 2.5 deprecates, with a warning
+def fix(x):
+    return np.trunc(x)
+
+
+zero(np.sign, np.floor, np.ceil, np.trunc, np.rint, np.signbit, np.spacing, elementwise=True)
 zero(math.floor, math.ceil, math.trunc, elementwise=True)
 zero(np.round, np.around)
 zero(np.isnan, np.isinf, np.isfinite, np.logical_and, np.logical_or, np.logical_xor, np.logical_not, elementwise=True)

@@ -112,8 +112,10 @@ def logaddexp_outer(A, B):
 
 @define(np.kron)
 def kron(a, b):
-    if np.ndim(a) > 2 or np.ndim(b) > 2 or np.ndim(a) == 0 or np.ndim(b) == 0:
-        raise NotImplementedError("np.kron of other operands than vectors and matrices: write it with np.einsum")
+    if np.ndim(a) > 2 or np.ndim(b) > 2:
+        raise NotImplementedError("np.kron of operands of more than two dimensions: write it with np.einsum")
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return np.multiply(a, b)
     if np.ndim(a) == 1 and np.ndim(b) == 1:
         return np.ravel(np.expand_dims(a, 1) * b)
     left, right = np.atleast_2d(a), np.atleast_2d(b)

@@ -457,3 +457,13 @@ def tensorinv(a, ind=2):
 
 
 zero(np.linalg.matrix_rank, kernels.determinant_sign)
+
+
+@adjoint(kernels.regular)
+def regular(y, slope, where):
+    d[slope] = d[y]
+
+
+@tangent(kernels.regular)
+def regular_tangent(y, slope, where):
+    d[y] = d[slope]

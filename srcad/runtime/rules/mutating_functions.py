@@ -109,6 +109,22 @@ def fill_diagonal(a, val):
         a[i, i] = values[i]
 
 
+@effect(np.put_along_axis)
+def put_along_axis(arr, indices, values, axis):
+    arr[...] = kernels.put_along(arr, indices, values, axis)
+
+
+@adjoint(kernels.put_along)
+def put_along(y, a, indices, values, axis):
+    d[a] = kernels.put_along(d[y], indices, 0.0, axis)
+    d[values] = kernels.unbroadcast(kernels.put_along_adjoint(d[y], indices, axis), values)
+
+
+@adjoint(kernels.put_along_adjoint)
+def put_along_adjoint(y, g, indices, axis):
+    d[g] = kernels.put_along(np.zeros_like(g), indices, d[y], axis)
+
+
 @adjoint(kernels.added_at)
 def added_at(y, a, index, b):
     d[a] = d[y]
@@ -116,4 +132,4 @@ def added_at(y, a, index, b):
 
 
 zero(kernels.places)
-linear(kernels.added_at)
+linear(kernels.added_at, kernels.put_along, kernels.put_along_adjoint)

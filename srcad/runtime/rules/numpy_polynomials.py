@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from srcad.runtime.rulebook.registry import define
+from srcad.runtime import kernels
+from srcad.runtime.rulebook.registry import define, zero
 
 polynomial, chebyshev, legendre = np.polynomial.polynomial, np.polynomial.chebyshev, np.polynomial.legendre
 hermite, hermite_e, laguerre = np.polynomial.hermite, np.polynomial.hermite_e, np.polynomial.laguerre
@@ -23,6 +24,20 @@ def polysub(a1, a2):
 @define(np.polymul)
 def polymul(a1, a2):
     return np.convolve(a1, a2)
+
+
+@define(np.polydiv)
+def polydiv(u, v):
+    rest = 1.0 * u + 0.0 * v[0]
+    quotient = np.zeros(max(len(u) - len(v) + 1, 1), rest.dtype)
+    for k in range(len(u) - len(v) + 1):
+        factor = rest[k] / v[0]
+        quotient[k] = factor
+        rest[k : k + len(v)] = rest[k : k + len(v)] - factor * v
+    return quotient, rest[kernels.leading_zeros(rest) :]
+
+
+zero(kernels.leading_zeros)
 
 
 @define(np.polyder)

@@ -133,8 +133,6 @@ def unique(ar, *, return_index=False, return_inverse=False, return_counts=False,
 def take_along_axis(arr, indices, axis=-1):
     if axis is None:
         return np.ravel(arr)[indices]
-    if np.ndim(arr) == 1:
-        return arr[indices]
     rows, chosen = np.moveaxis(arr, axis, -1), np.moveaxis(indices, axis, -1)
     places = kernels.places_in_rows(rows.shape, chosen)
     return np.moveaxis(np.reshape(np.ravel(rows)[np.ravel(places)], chosen.shape), -1, axis)

@@ -203,3 +203,16 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 zero(np.any, np.all, np.argmax, np.argmin, np.count_nonzero)
 zero(kernels.shares, kernels.reduced_size, kernels.broadcast_shape)
+
+
+@adjoint(np.add.reduceat)
+def add_reduceat(y, array, indices, axis=0):
+    d[array] = kernels.segment_sums_adjoint(d[y], array, indices, axis)
+
+
+@adjoint(kernels.segment_sums_adjoint)
+def segment_sums_adjoint(y, g, a, indices, axis):
+    d[g] = np.add.reduceat(d[y], indices, axis)
+
+
+linear(np.add.reduceat, kernels.segment_sums_adjoint)

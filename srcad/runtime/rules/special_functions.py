@@ -68,18 +68,31 @@ def power_log_slope(y, p, a):
 def strong_product(y, bar, slope):
     # As for the plain product, so that second derivatives lose no term where `bar` happens to be 0.
     d[bar] = kernels.strong_product(d[y], slope)
-    d[slope] = kernels.strong_product(bar, d[y])
+    d[slope] = kernels.product_of_derivatives(bar, d[y])
 
 
 @tangent(kernels.strong_product)
 def strong_product_tangent(y, bar, slope):
-    d[y] = kernels.strong_product(d[bar], slope) + kernels.strong_product(bar, d[slope])
+    d[y] = kernels.strong_product(d[bar], slope) + kernels.product_of_derivatives(bar, d[slope])
+
+
+@adjoint(kernels.product_of_derivatives, elementwise=True)
+def product_of_derivatives(y, one, other):
+    d[one] = kernels.product_of_derivatives(d[y], other)
+    d[other] = kernels.product_of_derivatives(one, d[y])
+
+
+@tangent(kernels.product_of_derivatives)
+def product_of_derivatives_tangent(y, one, other):
+    d[y] = kernels.product_of_derivatives(d[one], other) + kernels.product_of_derivatives(one, d[other])
 
 
 @adjoint(kernels.strong_quotient, elementwise=True)
 def strong_quotient(y, bar, divisor):
     d[bar] = kernels.strong_quotient(d[y], divisor)
-    d[divisor] = -kernels.strong_quotient(kernels.strong_quotient(kernels.strong_product(bar, d[y]), divisor), divisor)
+    d[divisor] = -kernels.strong_quotient(
+        kernels.strong_quotient(kernels.product_of_derivatives(bar, d[y]), divisor), divisor
+    )
 
 
 @tangent(kernels.strong_quotient)

@@ -60,6 +60,12 @@ class Clock:
 
 
 _followers: ContextVar[tuple[Follower, ...]] = ContextVar("_followers", default=())
+_before: list[Callable[[], None]] = []
+
+
+def before_each_stage(do: Callable[[], None]) -> None:
+    """Have a function called where a stage begins, in the thread of the stage; it may raise."""
+    _before.append(do)
 
 
 @contextmanager
@@ -119,6 +125,8 @@ def in_stage(name: str) -> Iterator[None]:
     >>> list(clock.seconds)
     ['other', 'half']
     """
+    for do in _before:
+        do()
     followers = _followers.get()
     for each in followers:
         each.begin(name)

@@ -86,6 +86,10 @@ class Subroutine:
         return known
 
 
+# Makes a function in core form that calls derivatives executable in Python; the driver, which knows how, puts it here.
+MAKERS: list[Callable[[Subroutine], Callable[..., Any]]] = []
+
+
 class _Subroutine(Inferring):
     """Infers like `type_inference.types_of`: placeholders of unset values are ignored if possible."""
 

@@ -189,6 +189,7 @@ FACTS: dict[str, Fact] = {
     "kernels.unexpand": Fact.WRITES,
     "kernels.grown": Fact.NEW,
     "kernels.select": Fact.NEW,
+    "kernels.product_of_derivatives": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
     "kernels.strong_product": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
     "kernels.strong_quotient": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
     "kernels.restore": Fact.VIEW,
@@ -320,6 +321,10 @@ def last_parts(names: Iterable[str]) -> frozenset[str]:
 
 
 # Shapes
+
+# What these return is one number or one array, never a tuple or a list (`np.where` of one argument gives a tuple).
+_OF_ONE = Fact.NEW | Fact.LIKE | Fact.OF_SHAPE | Fact.SAME_SHAPE | Fact.REDUCES | Fact.PRODUCT | Fact.DOUBLE
+RETURNS_ONE = frozenset(name for name, facts in FACTS.items() if facts & _OF_ONE) - {"np.where"}
 
 SHAPE_ATTRIBUTES = ("shape", "size", "ndim", "dtype")  # of arrays; who reads them reads no element
 

@@ -236,6 +236,7 @@ class Paths(RecordArrays):
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
                 self.memory.known.pop(node.id, None)
                 self.memory.shapes.pop(node.id, None)
+        self.memory.opaque |= _may_become_containers(statement, self.memory)
         if isinstance(statement, gast.For):
             self.memory.names[statement.target.id] = PLAIN
 
@@ -271,4 +272,24 @@ def _head(start: Memory, joined: Joined) -> Memory:
     """The state at the start of an iteration: facts that hold both before the loop and at the end of the body."""
     found = joined.memory.copy()
     found.names = {name: value for name, value in found.names.items() if name in start.names}
+    return found
+
+
+def _may_become_containers(loop: gast.For | gast.While, memory: Memory) -> set[str]:
+    """The variables that may hold a tuple or a list at the start of an iteration, by what the body assigns."""
+    given: list[tuple[str, gast.expr | None]] = []
+    for node in gast.walk(loop):
+        match node:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                given.append((name, value))
+            case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
+                given.append((name, gast.BinOp(left=load(name), op=op, right=value)))
+            case gast.Assign(targets=targets):
+                stored = [each for target in targets for each in gast.walk(target) if isinstance(each, gast.Name)]
+                given += [(each.id, None) for each in stored if isinstance(each.ctx, gast.Store)]
+    found = set[str]()
+    trial = Memory(opaque=set(memory.opaque), rebound=memory.rebound)
+    while new := {name for name, value in given if value is None or trial.may_be_container(value)} - found:
+        found |= new
+        trial.opaque |= new
     return found

@@ -76,6 +76,7 @@ def leaves_of(value: gast.expr, caller: Any) -> list[gast.expr]:
 def received(name: str, form: Any, memory: Memory, names: Names, function: str) -> list[str]:
     """The parameters that replace a parameter; the structure that it stands for is built from them."""
     if form is None:
+        memory.opaque.add(name)
         return [name]
     parameters: list[str] = []
     memory.bind(name, _built(name, form, memory, names, parameters, function))
@@ -109,7 +110,9 @@ def inside(around: Memory, function: str) -> Memory:
         name: lost if isinstance(held, Structure) or (isinstance(held, Callee) and name not in around.steady) else held
         for name, held in around.names.items()
     }
-    return Memory(names, steady=around.steady, rebound=around.rebound, functions=around.functions)
+    return Memory(
+        names, steady=around.steady, rebound=around.rebound, opaque=around.opaque, functions=around.functions
+    )
 
 
 def at_call(around: Memory, function: str) -> tuple[Memory, Hashable]:

@@ -23,9 +23,10 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.refusals.large_functions import NAMED_TUPLE_RESULT, NOT_COMPILED, OTHER_ARGUMENT, VIEW_RESULT
 from srcad.runtime.jit.numba_inference import CannotType
+from srcad.runtime.rulebook.rule_result import RuleFunction, RuleResult
 from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.analysis.dataflow import fixed_point
-from srcad.transforms.inference.derivative_callees import DerivativeCall
+from srcad.transforms.inference.derivative_callees import DerivativeCall, derivative_kind
 from srcad.transforms.inference.subroutine_types import (
     Kinds,
     Specialised,
@@ -34,6 +35,7 @@ from srcad.transforms.inference.subroutine_types import (
     callee_of,
     results_of_calls,
 )
+from srcad.transforms.inference.type_inference import callees_in
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -51,7 +53,7 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
-from srcad.transforms.ir.primitive import look_up
+from srcad.transforms.ir.primitive import look_up, primitive_of
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.derivative_versions import Family, Passes, rewritten
 from srcad.transforms.normalise.exception_messages import with_plain_messages
@@ -62,8 +64,8 @@ Finish = Callable[[Code], Code]
 
 
 def calls_functions(unit: Unit) -> bool:
-    """Whether a unit calls functions that have no versions yet."""
-    return any(isinstance(each, Subroutine) for each in unit.bindings.values())
+    """Whether a unit calls functions that have no versions yet, or functions of rules will."""
+    return any(isinstance(each, Subroutine) or takes_derivatives(each) for each in unit.bindings.values())
 
 
 class Library:
@@ -142,8 +144,33 @@ class _Rewriter:
         self.known: dict[str, Any] = dict(types.of)
 
     def statement(self, statement: gast.stmt) -> Block:
-        callee = callee_of(getattr(statement, "value", None), self.bindings)
+        value = getattr(statement, "value", None)
+        callee = callee_of(value, self.bindings)
+        if isinstance(value, gast.Call) and takes_derivatives(result := primitive_of(value, self.bindings)):
+            return [self.by_rule(statement, result)]
         return self.call(statement, callee) if isinstance(callee, Subroutine) else [statement]
+
+    def by_rule(self, statement: Any, result: RuleResult) -> gast.stmt:
+        """The same statement with a rule whose functions are versions for the types of the arguments."""
+        place, arguments = place_of(statement), statement.value.args
+        kinds = [self.kind(each, result, place) for each in arguments]  # type: ignore[arg-type]
+
+        def kind_of(what: str, at: int) -> nb.Type:
+            if what == "argument":
+                return kinds[at]
+            number_of_result = what == "bar" and at != result.number
+            place = 0 if what in ("result", "bar") else at
+            return derivative_kind(kinds[result.others[at]] if number_of_result else kinds[place])
+
+        def version(function: RuleFunction) -> Specialised:
+            given = [kind_of(*each) for each in function.passed]
+            return self.library.version(function.lowered, (*given, *(kinds[at] for at in function.captured)), place)
+
+        made = result.with_versions(version)
+        name = self.names.fresh(made.__name__)
+        self.bindings[name] = made
+        statement.value.func = load(name)
+        return statement
 
     def call(self, statement: Any, callee: Subroutine) -> Block:
         """The call, the parts of its result, and stores for the arrays that the callee writes."""
@@ -187,6 +214,22 @@ class _Rewriter:
         if kind is None or isinstance(kind, nb.Optional):
             raise OTHER_ARGUMENT.at(place, function=callee.wish)
         return kind
+
+
+def takes_derivatives(value: Any) -> bool:
+    """Whether a value is a result by a rule whose functions call derivatives, and have no versions yet."""
+    if not hasattr(type(value), "__srcad_result__"):
+        return False
+    units = [each.lowered.unit for each in value.functions if each.version is None]
+    return any(_calls_derivatives(each) for each in units)
+
+
+def _calls_derivatives(unit: Unit) -> bool:
+    return any(
+        isinstance(thing, DerivativeCall) or takes_derivatives(thing)
+        for each in (unit, *callees_in(unit))
+        for thing in each.bindings.values()
+    )
 
 
 def _summary_of(result: nb.Type) -> Summary:

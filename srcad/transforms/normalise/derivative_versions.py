@@ -136,8 +136,9 @@ def rewritten(statement: Any, callee: DerivativeCall, kinds: Kinds, rewriter: An
     own, directions = arguments[callee.count :], arguments[: callee.count]
     by = _Calls(rewriter, place)
     if callee.transform == "tangent":
-        _refuse_arguments(callee, family.code, callee.wrt, place)
-        parts = by.call(family.tangent(callee.wrt), [*own, *directions])
+        smooth = tuple(at for at in callee.wrt if _is_smooth(callee, family.code, at, place))
+        moving = [each for each, at in zip(directions, callee.wrt, strict=True) if at in smooth]
+        parts = by.call(family.tangent(smooth), [*own, *moving])
     else:
         smooth = tuple(at for at in callee.wrt if _is_smooth(callee, family.code, at, place))
         _refuse_result(callee, family.code, place)

@@ -185,7 +185,7 @@ def _start(program: Program, part: gast.Slice) -> tuple[gast.expr | None, int] |
 
 __all__ = ["Leaf", "leaf_of"]
 
-INDICES = ("i", "j", "k", "l", "m")
+INDICES = (*"ijklm", *(f"i{axis}" for axis in range(5, 64)))  # NumPy has arrays of 64 axes
 
 
 class Nest:

@@ -275,7 +275,9 @@ def _without_absent(node: gast.expr, absent: set[str]) -> gast.expr | None:
         case gast.BinOp(left=left, op=gast.Mult() | gast.Div() as op, right=right):
             a, b = _without_absent(left, absent), _without_absent(right, absent)
             return None if a is None or b is None else binary(a, type(op), b)
-        case gast.Call(func=gast.Attribute(attr="strong_product" | "strong_quotient"), args=args):
+        case gast.Call(
+            func=gast.Attribute(attr="strong_product" | "strong_quotient" | "product_of_derivatives"), args=args
+        ):
             parts = [_without_absent(each, absent) for each in args]
             return None if None in parts else gast.Call(func=node.func, args=parts, keywords=[])
         case gast.UnaryOp(op=op, operand=operand):

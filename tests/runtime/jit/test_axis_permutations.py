@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+import srcad.runtime.kernels.overloads  # noqa: F401 - Numba before 0.62 has no np.moveaxis of its own
 from srcad.runtime.jit.fast_compiler_pipeline import Quick
 
 CUBE = np.arange(24.0).reshape(2, 3, 4)[:, ::-1]

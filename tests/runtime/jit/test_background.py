@@ -8,10 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 from srcad.runtime.jit import background
 from srcad.runtime.jit.compile_worker import Order
 from tests.faults.processes import output, start
+from tests.waiting import LIMIT, finished, in_threads, join, line
 
 
 def test_work_is_done_in_order_in_another_thread():
@@ -24,9 +26,55 @@ def test_work_is_done_in_order_in_another_thread():
 
 def test_waiting_ends_in_time():
     gate = threading.Event()
-    background.submit(gate.wait)
+    background.submit(lambda: gate.wait(LIMIT))
     assert not background.wait(0.05)
     gate.set()
+    assert background.wait()
+
+
+def test_work_that_raises_is_told_of_and_does_not_end_the_thread(monkeypatch):
+    told, done = [], []
+    monkeypatch.setattr(threading, "excepthook", lambda about: told.append(about.exc_type))
+    for k in (1, 0, 2):
+        background.submit(lambda k=k: done.append(1 // k))
+    assert background.wait()
+    assert (told, done) == ([ZeroDivisionError], [1, 0])
+
+
+def test_a_fork_waits_for_what_is_being_done_and_holds_up_what_is_not():
+    begun, gate, order = threading.Event(), threading.Event(), []
+
+    def long():
+        begun.set()
+        gate.wait(LIMIT)
+        order.append("long")
+
+    def fork(_):
+        background._pause()
+        order.append("fork")
+        background.submit(lambda: order.append("next"))
+        assert not background.wait(0.05)
+        background._go_on()
+
+    background.submit(long)
+    assert begun.wait(LIMIT)
+    timer = threading.Timer(0.05, gate.set)
+    timer.start()
+    in_threads(fork, [None])
+    assert background.wait()
+    join(timer)
+    assert order == ["long", "fork", "next"]
+
+
+def test_a_thread_that_compiles_forks_at_once():
+    gate = threading.Event()
+    background.submit(lambda: gate.wait(LIMIT))
+    try:
+        with global_compiler_lock:
+            background._pause()
+        assert not background._forking.has_paused
+    finally:
+        gate.set()
     assert background.wait()
 
 
@@ -39,7 +87,7 @@ def test_a_process_that_dies_is_replaced_but_not_for_ever(monkeypatch):
         assert not background.compiled_apart(order)  # there is no such module
         assert state.worker is not None
         state.worker.kill()
-        state.worker.wait()
+        state.worker.wait(LIMIT)
         assert not background.compiled_apart(order)
         assert state.worker is None
     assert not background.compiled_apart(order)
@@ -90,7 +138,7 @@ def begun(tmp_path, text, *, apart):
 @pytest.mark.parametrize("seconds", [0.0, 0.3, 1.5])
 def test_the_end_of_the_interpreter_while_it_compiles_is_clean(tmp_path, apart, seconds):
     process = begun(tmp_path, f"time.sleep({seconds})\nprint(background._state.unfinished)", apart=apart)
-    said, errors = process.communicate(timeout=120)
+    said, errors = finished(process)
     assert (process.returncode, errors) == (0, "")
     assert said.strip() in ("0", "1")
 
@@ -98,11 +146,11 @@ def test_the_end_of_the_interpreter_while_it_compiles_is_clean(tmp_path, apart, 
 @pytest.mark.slow
 def test_an_exception_or_a_signal_ends_it_as_ever(tmp_path):
     process = begun(tmp_path, "raise SystemExit(7)", apart=True)
-    assert (process.communicate(timeout=120)[1], process.returncode) == ("", 7)
+    assert (finished(process)[1], process.returncode) == ("", 7)
     process = begun(tmp_path, "print('here', flush=True)\ntime.sleep(100)", apart=True)
-    assert process.stdout.readline() == "here\n"
+    assert line(process) == "here\n"
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
+    _, errors = finished(process)
     assert errors.strip().endswith("KeyboardInterrupt")
 
 
@@ -137,9 +185,9 @@ def test_the_process_does_not_outlive_a_killed_program(tmp_path):
         "time.sleep(100)",
         apart=True,
     )
-    worker = int(process.stdout.readline())
+    worker = int(line(process))
     process.kill()
-    process.communicate()
+    process.communicate(timeout=LIMIT)
     for _ in range(600):
         try:
             is_alive = b"\0" in Path(f"/proc/{worker}/cmdline").read_bytes()  # of a zombie it is empty

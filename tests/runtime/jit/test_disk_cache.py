@@ -2,7 +2,6 @@
 
 import os
 import stat
-import subprocess
 import sys
 import warnings
 
@@ -10,6 +9,7 @@ import pytest
 
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored, fetch, folder, key, path_of, store
+from tests.waiting import finished, started
 
 POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are POSIX's")
 STORED = Stored("def f(x):\n    return x\n", ("f",), ("table",))
@@ -122,11 +122,8 @@ def test_the_users_folder_follows_the_platform(tmp_path, monkeypatch, system, va
 def test_processes_that_store_the_same_at_the_same_time_all_succeed(place):
     program = "from srcad.runtime.jit.disk_cache import *; s = Stored('x = 1\\n' * 20000, ('f',)); "
     program += "print(all(store('a', s) is not None and fetch('a') == s for _ in range(50)))"
-    running = [
-        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=_environment())
-        for _ in range(3)
-    ]
-    assert [each.communicate()[0].strip() for each in running] == ["True"] * 3
+    running = [started([sys.executable, "-c", program], env=_environment()) for _ in range(3)]
+    assert [finished(each)[0].strip() for each in running] == ["True"] * 3
 
 
 def _environment():

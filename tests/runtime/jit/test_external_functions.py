@@ -1,7 +1,6 @@
 """Functions that Cython modules export, called from machine code that other processes load."""
 
 import os
-import subprocess
 import sys
 import textwrap
 
@@ -12,6 +11,7 @@ from scipy import special
 
 from srcad.runtime.jit import external_functions
 from srcad.runtime.kernels.scipy import ufuncs
+from tests.waiting import run
 
 MODULE = "scipy.special.cython_special"
 PROGRAM = textwrap.dedent(
@@ -51,10 +51,7 @@ def test_machine_code_is_stored_and_loaded_by_another_process(tmp_path):
     environment = {**os.environ, "SRCAD_CACHE_DIR": str(tmp_path / "cache")}
     outputs, files = [], []
     for _ in range(2):
-        run = subprocess.run(
-            [sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=300, check=True
-        )
-        outputs.append(run.stdout)
+        outputs.append(run([sys.executable, str(program)], env=environment).stdout)
         files.append(len([*(tmp_path / "cache").rglob("*")]))
     assert outputs[0].replace("True", "False") == outputs[1].replace("True", "False")
     assert files[0] == files[1] > 2

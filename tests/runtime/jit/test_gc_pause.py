@@ -8,6 +8,7 @@ from numba.core import event
 
 import srcad
 from srcad.runtime.jit.gc_pause import nothing_collected
+from tests.waiting import LIMIT, join
 
 
 def test_what_was_disabled_stays_disabled():
@@ -32,14 +33,14 @@ def test_pauses_of_threads_that_overlap_leave_collections_enabled():
     def first():
         with nothing_collected():
             inside.set()
-            leave.wait()
+            assert leave.wait(LIMIT)
 
-    thread = threading.Thread(target=first)
+    thread = threading.Thread(target=first, daemon=True)
     thread.start()
-    inside.wait()
+    assert inside.wait(LIMIT)
     with nothing_collected():
         leave.set()
-        thread.join()
+        join(thread)
     assert gc.isenabled()
 
 

@@ -1,7 +1,6 @@
 """Kernels are compiled once for all processes, called by gradients, and never taken for one another."""
 
 import os
-import subprocess
 import sys
 from collections import namedtuple
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from numba import types
 
 from srcad.runtime.jit.kernel_cache import identity_of, is_plain
+from tests import waiting
 
 PROGRAM = """
 import sys
@@ -40,9 +40,7 @@ def run(folder):
     path.write_text(PROGRAM, encoding="utf-8")
     environment = os.environ | {"SRCAD_CACHE_DIR": str(Path(folder) / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
     environment.pop("NUMBA_CACHE_DIR", None)
-    done = subprocess.run([sys.executable, str(path)], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    gradient, _, counts = done.stdout.strip().rpartition("] ")
+    gradient, _, counts = waiting.run([sys.executable, str(path)], env=environment).stdout.strip().rpartition("] ")
     return gradient, *map(int, counts.split())
 
 

@@ -10,6 +10,7 @@ from numba.core import event
 from numba.core.dispatcher import _DispatcherBase
 
 from srcad.runtime.jit.numba_inference import CannotType, infer
+from tests.waiting import join
 
 VECTOR, MATRIX = float64[::1], float64[:, ::1]
 
@@ -84,10 +85,10 @@ def test_another_thread_compiles_as_ever_while_types_are_inferred():
         for _ in range(6):
             infer(lambda x, n: (np.sum(x) * n, np.diff(x)), (VECTOR, int64))
 
-    thread = threading.Thread(target=infer_often)
+    thread = threading.Thread(target=infer_often, daemon=True)
     thread.start()
     try:
         total, order, product = numba.njit(f)(np.array([2.0, 1.0]), 3)
     finally:
-        thread.join()
+        join(thread)
     assert (total, order.tolist(), product) == (9.0, [1, 0], 2.0)

@@ -1,10 +1,11 @@
 """Machine code of two processes has no name in common for different functions."""
 
 import multiprocessing
-import subprocess
 import sys
 
 import pytest
+
+from tests.waiting import LIMIT, run
 
 SYMBOLS = """
 import srcad.runtime.jit.dispatchers
@@ -22,7 +23,7 @@ print(function.overloads[function.signatures[0]].fndesc.llvm_func_name)
 
 
 def symbol(held):
-    return subprocess.run([sys.executable, "-c", SYMBOLS.format(held=held)], capture_output=True, check=True).stdout
+    return run([sys.executable, "-c", SYMBOLS.format(held=held)]).stdout
 
 
 @pytest.mark.slow
@@ -42,11 +43,13 @@ def test_forked_processes_count_from_different_numbers():
 
     context = multiprocessing.get_context("fork")
     numbers = context.Queue()
-    processes = [context.Process(target=_next_number, args=(numbers,)) for _ in range(3)]
-    for each in processes:
-        each.start()
-    found = [numbers.get(timeout=30) for _ in processes]
-    for each in processes:
-        each.join()
+    processes = [context.Process(target=_next_number, args=(numbers,), daemon=True) for _ in range(3)]
+    try:
+        for each in processes:
+            each.start()
+        found = [numbers.get(timeout=LIMIT) for _ in processes]
+    finally:
+        for each in processes:
+            each.kill()
     assert len(set(found)) == 3
     assert min(abs(a - b) for a in found for b in found if a != b) > 10_000

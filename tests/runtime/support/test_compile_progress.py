@@ -17,6 +17,7 @@ import pytest
 import srcad
 from srcad.runtime.support import compile_progress
 from srcad.runtime.support.compile_progress import Subject, announced, expect
+from tests.waiting import LIMIT, join
 
 pty = pytest.importorskip("pty")
 
@@ -171,9 +172,9 @@ def test_another_thread_compiles_in_silence(terminal):
             expect(100)
 
     with announced(about_f):
-        thread = threading.Thread(target=other)
+        thread = threading.Thread(target=other, daemon=True)
         thread.start()
-        thread.join()
+        join(thread)
         assert compile_progress._current.progress.expected == 0
         time.sleep(0.05)
     assert "another" not in terminal.text()
@@ -199,7 +200,8 @@ def test_a_program(tmp_path, is_terminal):
     environment.pop("PYTEST_CURRENT_TEST")
     said = Terminal()
     stream = said.stream if is_terminal else subprocess.PIPE
-    run = subprocess.run([sys.executable, file], stdout=subprocess.PIPE, stderr=stream, env=environment, check=True)
+    command = [sys.executable, file]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=stream, env=environment, check=True, timeout=LIMIT)
     assert run.stdout.decode().strip() == "(3,)"
     if is_terminal:
         assert "srcad: compiling the gradient of loss (program.py:6)" in said.text()

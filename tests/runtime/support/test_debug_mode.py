@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import subprocess
 import sys
 import threading
 
@@ -11,6 +10,7 @@ import pytest
 
 import srcad
 from srcad.runtime.support.debug_mode import state
+from tests.waiting import LIMIT, join, run
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of NumPy's, in uncompiled code
 
@@ -64,16 +64,16 @@ def test_blocks_in_several_threads_end_when_the_last_one_ends():
     def hold():
         with srcad.debug():
             inside.set()
-            leave.wait(10.0)
+            assert leave.wait(LIMIT)
 
-    thread = threading.Thread(target=hold)
+    thread = threading.Thread(target=hold, daemon=True)
     thread.start()
-    inside.wait(10.0)
+    assert inside.wait(LIMIT)
     with srcad.debug():
         pass
     assert state.on
     leave.set()
-    thread.join()
+    join(thread)
     assert not state.on
 
 
@@ -123,6 +123,6 @@ def test_the_environment_turns_it_on(tmp_path, value, status):
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
     environment = {**os.environ, "SRCAD_DEBUG": value}
-    ran = subprocess.run([sys.executable, str(file)], env=environment, capture_output=True, text=True, check=False)
+    ran = run([sys.executable, str(file)], env=environment, check=False)
     assert ran.returncode == status
     assert ("is born in the reverse sweep" in ran.stderr) == bool(status)

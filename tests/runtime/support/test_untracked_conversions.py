@@ -17,6 +17,7 @@ from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.values.conversions import constant, convert_to_tensor
 from srcad.runtime.tape.values.indexed_slices import IndexedSlices
+from tests.waiting import join
 
 SPARSE = scipy.sparse.csr_matrix(np.eye(2))
 SCALE = 2.0
@@ -386,9 +387,9 @@ def test_an_array_is_known_in_another_thread_by_its_memory():
     with tape:
         tape.watch(x)
         a = np.asarray(x)
-    thread = threading.Thread(target=multiply, args=(tape, types.SimpleNamespace(a=a).a))
+    thread = threading.Thread(target=multiply, args=(tape, types.SimpleNamespace(a=a).a), daemon=True)
     thread.start()
-    thread.join()
+    join(thread)
     assert len(found) == 1
 
 

@@ -1,7 +1,5 @@
 """Tapes and variables, several tapes at once, higher orders, threads."""
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ from srcad.runtime.tape.core.active_recordings import active
 from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.values.conversions import constant
+from tests.waiting import in_threads
 
 
 @pytest.fixture(autouse=True)
@@ -188,12 +187,8 @@ def test_threads_do_not_see_each_others_tapes():
                 y = v * v * factor
             found.append(float(tape.gradient(y, v)) / factor)
 
-    threads = [threading.Thread(target=work, args=(factor,)) for factor in (1.0, 2.0)]
     with GradientTape() as tape:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(work, (1.0, 2.0))
     assert tape.watched_variables() == ()
     assert found == [6.0] * 40
 

@@ -22,7 +22,7 @@ from tests.runtime.scipy_samples import ONCE
 # NumPy does not ask tensors about these: they make plain arrays of whatever they get, or refuse.
 BLIND = (
     np.array, np.asarray, np.ascontiguousarray, np.asfortranarray, np.float64, np.float32, np.full, np.full_like,
-    np.arange, np.block,  # the latter takes lists only, which become tuples here
+    np.arange, np.kaiser, np.fromfunction, np.block,  # the latter takes lists only, which become tuples here
 )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 import gc
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,10 +13,11 @@ from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.forward_accumulator import ForwardAccumulator
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.values.conversions import constant
+from tests.waiting import LIMIT, in_threads
 
 
 def test_tapes_in_different_threads_do_not_see_each_other():
-    v, together = Variable([1.0, 2.0]), threading.Barrier(4, timeout=5)
+    v, together = Variable([1.0, 2.0]), threading.Barrier(4, timeout=LIMIT)
 
     def work(number):
         with GradientTape() as tape:
@@ -29,18 +29,15 @@ def test_tapes_in_different_threads_do_not_see_each_other():
         assert len(tape.trace) == 50
         return tape.gradient(y, v)
 
-    with ThreadPoolExecutor(4) as pool:
-        for number, found in enumerate(pool.map(work, range(4))):
-            np.testing.assert_allclose(found, (1.0 + 0.001 * number) ** 50)
+    for number, found in enumerate(in_threads(work, range(4))):
+        np.testing.assert_allclose(found, (1.0 + 0.001 * number) ** 50)
 
 
 def test_a_tape_records_only_in_the_thread_that_entered_it():
     x, done = constant(2.0), []
     with GradientTape(persistent=True) as tape:
         tape.watch(x)
-        other = threading.Thread(target=lambda: done.append(x * x))
-        other.start()
-        other.join()
+        in_threads(lambda _: done.append(x * x), [None])
         here = x * x * x
     assert tape.gradient(done[0], x) is None
     assert float(tape.gradient(here, x)) == 12.0
@@ -53,27 +50,23 @@ def test_a_persistent_tape_may_be_asked_from_several_threads():
         y = np.exp(f(x)) * x
     expected = tape.gradient(y, x).numpy()
     matrix = tape.jacobian(y, x).numpy()
-    with ThreadPoolExecutor(4) as pool:
-        for _ in range(5):
-            found = list(pool.map(lambda _: (tape.gradient(y, x), tape.jacobian(y, x)), range(8)))
-            for gradient, jacobian in found:
-                np.testing.assert_array_equal(gradient, expected)
-                np.testing.assert_array_equal(jacobian, matrix)
+    for _ in range(5):
+        for gradient, jacobian in in_threads(lambda _: (tape.gradient(y, x), tape.jacobian(y, x)), range(8)):
+            np.testing.assert_array_equal(gradient, expected)
+            np.testing.assert_array_equal(jacobian, matrix)
 
 
 def test_a_tape_entered_in_one_thread_is_not_left_in_another():
     tape, problems = GradientTape(), []
     tape.__enter__()
 
-    def leave():
+    def leave(_):
         try:
             tape.__exit__(None, None, None)
         except RuntimeError as error:
             problems.append(error)
 
-    other = threading.Thread(target=leave)
-    other.start()
-    other.join()
+    in_threads(leave, [None])
     assert "another thread" in str(problems[0])
     x = constant(3.0)
     tape.watch(x)

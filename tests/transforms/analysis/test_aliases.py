@@ -263,5 +263,5 @@ def test_only_what_is_known_to_be_a_view_or_a_copy_is_taken_for_a_view(value, is
 
 def test_a_function_that_nothing_is_known_about_is_refused_and_no_view():
     """Its adjoint was taken for the function of the adjoint, and was all zeros."""
-    with pytest.raises(srcad.MissingRule, match="i0"):
-        srcad.grad(lambda x: np.i0(x)[0])(np.ones(3))
+    with pytest.raises(srcad.MissingRule, match="nextafter"):
+        srcad.grad(lambda x: np.nextafter(x, 9.0)[0])(np.ones(3))

@@ -40,6 +40,7 @@ ARGUMENTS = {
     "kernels.select": (True, VECTOR, VECTOR[::-1]),
     "kernels.fitted": (VECTOR, VECTOR[::-1], "the rule of f"),
     "kernels.zero_like": (MATRIX,),
+    "kernels.product_of_derivatives": (VECTOR, VECTOR[::-1]),
     "kernels.strong_product": (VECTOR, VECTOR[::-1]),
     "kernels.strong_quotient": (VECTOR, VECTOR[::-1]),
     "kernels.restore": (VECTOR, (3, 2), 1),

@@ -8,6 +8,8 @@ import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
 
+from srcad.runtime.kernels.arrays.rows_along_axis import from_rows, to_rows
+
 
 def whole_places(x: Any) -> Any:
     """Numbers rounded down to integers.
@@ -42,6 +44,57 @@ def places_in_rows(shape: tuple[int, ...], chosen: Any) -> Any:
         raise NotImplementedError("np.take_along_axis with indices that broadcast: use np.broadcast_to")
     places = np.where(chosen < 0, chosen + length, chosen).reshape((count, chosen.shape[-1]))
     return (places + length * np.arange(count).reshape((count, 1))).reshape(chosen.shape)
+
+
+def put_along(a: Any, indices: Any, values: Any, axis: int | None) -> Any:
+    """A copy of `a` after `np.put_along_axis(a, indices, values, axis)`.
+
+    >>> put_along(np.zeros((2, 3)), np.array([[1], [2]]), 5.0, 1)
+    array([[0., 5., 0.],
+           [0., 0., 5.]])
+    """
+    result = np.array(a)
+    np.put_along_axis(result, indices, values, axis)
+    return result
+
+
+def put_along_adjoint(g: Any, indices: Any, axis: int | None) -> Any:
+    """The adjoint of the values of `put_along` before unbroadcasting: of several put at one place, the last one counts.
+
+    >>> put_along_adjoint(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2]), 0)
+    array([1., 0., 4.])
+    """
+    own = np.arange(indices.size).reshape(indices.shape)
+    last = np.full(g.shape, -1)
+    np.put_along_axis(last, indices, own, axis)
+    stays = np.take_along_axis(last, indices, axis) == own
+    return np.where(stays, np.take_along_axis(g, indices, axis), 0.0)
+
+
+def segment_sums_adjoint(g: Any, a: Any, indices: Any, axis: int) -> Any:
+    """The adjoint of a in `np.add.reduceat(a, indices, axis)`.
+
+    >>> segment_sums_adjoint(np.array([1.0, 10.0]), np.zeros(4), [0, 3], 0)
+    array([ 1.,  1.,  1., 10.])
+    """
+    bar = np.zeros(a.shape, g.dtype)
+    rows, parts = np.moveaxis(bar, axis, 0), np.moveaxis(g, axis, 0)
+    ends = [*indices[1:], rows.shape[0]]
+    for part, first, end in zip(parts, indices, ends, strict=True):
+        rows[first : max(first + 1, end)] += part
+    return bar
+
+
+def leading_zeros(r: Any) -> int:
+    """How many leading coefficients of a remainder are zero up to rounding, at most all but the last.
+
+    >>> leading_zeros(np.array([0.0, 1e-18, 2.0])), leading_zeros(np.zeros(3))
+    (2, 2)
+    """
+    count = 0
+    while count < len(r) - 1 and abs(r[count]) <= 1e-8:  # as np.polydiv takes it
+        count += 1
+    return count
 
 
 def places_after_insertion(size: int, obj: Any, count: int) -> Any:
@@ -163,6 +216,56 @@ def _overload_places_in_rows(shape, chosen):
                     raise IndexError("index is out of bounds for the axis")
                 result[i, j] = i * length + (k + length if k < 0 else k)
         return result.reshape(chosen.shape)
+
+    return impl
+
+
+@overload(leading_zeros)
+def _overload_leading_zeros(r):
+    def impl(r):
+        count = 0
+        while count < len(r) - 1 and abs(r[count]) <= 1e-8:  # Numba compiles it
+            count += 1
+        return count
+
+    return impl
+
+
+@overload(put_along)
+def _overload_put_along(a, indices, values, axis):
+    if isinstance(axis, types.NoneType) or not isinstance(indices, types.Array) or indices.ndim != a.ndim:
+        return None
+
+    def impl(a, indices, values, axis):
+        rows, places = to_rows(a, axis).copy(), to_rows(indices, axis)
+        given = to_rows(np.broadcast_to(values, indices.shape), axis)
+        if rows.shape[0] != places.shape[0]:
+            raise NotImplementedError("np.put_along_axis with indices that broadcast: use np.broadcast_to")
+        for i in range(places.shape[0]):
+            for j in range(places.shape[1]):
+                if places[i, j] < -rows.shape[1] or places[i, j] >= rows.shape[1]:
+                    raise IndexError("index is out of bounds for the axis")
+                rows[i, places[i, j]] = given[i, j]
+        return from_rows(rows, a.shape, axis)
+
+    return impl
+
+
+@overload(put_along_adjoint)
+def _overload_put_along_adjoint(g, indices, axis):
+    if isinstance(axis, types.NoneType) or not isinstance(indices, types.Array) or indices.ndim != g.ndim:
+        return None
+
+    def impl(g, indices, axis):
+        rows, places = to_rows(g, axis), to_rows(indices, axis)
+        found = np.zeros(places.shape, g.dtype)
+        for i in range(places.shape[0]):
+            is_taken = np.zeros(rows.shape[1], np.bool_)
+            for j in range(places.shape[1] - 1, -1, -1):
+                if not is_taken[places[i, j]]:
+                    is_taken[places[i, j]] = True
+                    found[i, j] = rows[i, places[i, j]]
+        return from_rows(found, indices.shape, axis)
 
     return impl
 

@@ -45,6 +45,25 @@ def norm_of_all(x: Any, order: Any) -> Any:
     return np.linalg.norm(x, order)
 
 
+def joined_rows(parts: Any) -> Any:
+    """`np.r_` of these parts.
+
+    >>> joined_rows((1.0, np.array([2.0, 3.0])))
+    array([1., 2., 3.])
+    """
+    return np.r_[tuple(parts)]
+
+
+def joined_columns(parts: Any) -> Any:
+    """`np.c_` of these parts.
+
+    >>> joined_columns((np.array([1.0, 2.0]), np.array([3.0, 4.0])))
+    array([[1., 3.],
+           [2., 4.]])
+    """
+    return np.c_[tuple(parts)]
+
+
 def with_first(y: Any, first: float, axis: int | None = None) -> Any:
     """Running sums or products along an axis, preceded by that of no elements.
 

@@ -59,6 +59,25 @@ def padded(array: Any, pad_width: Any, mode: str = "constant") -> Any:
     return np.pad(array, pad_width, mode)  # type: ignore[call-overload]
 
 
+def padded_by_statistic(array: Any, pad_width: Any, mode: str) -> Any:
+    """`np.pad` with the largest, smallest or middle element along each axis.
+
+    >>> padded_by_statistic(np.array([1.0, 4.0]), 1, "maximum")
+    array([4., 1., 4., 4.])
+    """
+    return np.pad(array, pad_width, mode)  # type: ignore[call-overload]
+
+
+def ends_of(pad_width: Any, ndim: int) -> Any:
+    """The widths before and after each axis, as a matrix.
+
+    >>> ends_of((1, 2), 2)
+    array([[1, 2],
+           [1, 2]])
+    """
+    return np.broadcast_to(pad_width, (ndim, 2))
+
+
 def _refuse_mode(mode: str) -> None:
     if mode not in _COPYING + _BLENDING:
         raise PAD_MODE.error(mode=mode, modes=", ".join(_COPYING + _BLENDING))

@@ -52,6 +52,19 @@ def strong_quotient(bar: Any, divisor: Any) -> Any:
         unwarned.reset(before)
 
 
+def product_of_derivatives(one: Any, other: Any) -> Any:
+    """The product of two derivatives, and 0 where either is 0: the terms of second derivatives.
+
+    >>> product_of_derivatives(np.array([0.0, np.inf, 2.0]), np.array([np.inf, 0.0, 3.0]))
+    array([0., 0., 6.])
+    """
+    before = unwarned.set(IGNORED)
+    try:
+        return _strong(other, _strong(one, one * other))
+    finally:
+        unwarned.reset(before)
+
+
 def _strong(bar: Any, result: Any) -> Any:
     """The result, with 0 for nan where bar is 0."""
     if type(result) is np.ndarray:
@@ -65,6 +78,10 @@ def _strong(bar: Any, result: Any) -> Any:
 
 def _element_product(bar, slope):
     return bar * 0 if bar == 0 else bar * slope
+
+
+def _element_product_of_derivatives(one, other):
+    return one * 0 if one == 0 or other == 0 else one * other
 
 
 def _element_quotient(bar, divisor):
@@ -83,9 +100,16 @@ def _compiles_to(function: Callable[..., Any], operation: Callable[..., Any]) ->
 
         return typer
 
+    is_of_both = function is product_of_derivatives
+
     @lower_builtin(function, types.Float, types.Float)
     def of_floats(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _selected(context, builder, signature, args, operation)
+        found = _selected(context, builder, signature, args, operation)
+        if not is_of_both:
+            return found
+        kind = signature.return_type
+        zero, other = context.get_constant(kind, 0.0), context.cast(builder, args[1], signature.args[1], kind)
+        return builder.select(builder.fcmp_ordered("==", other, zero), zero, found)
 
     @lower_builtin(function, types.Any, types.Any)
     def of_numbers(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -94,8 +118,11 @@ def _compiles_to(function: Callable[..., Any], operation: Callable[..., Any]) ->
             cast = [context.cast(builder, *each) for each in zip(values, kinds, typed.args, strict=True)]
             return context.get_function(operation, typed)(builder, cast)
 
-        bar = signature.args[0]
-        is_zero = applied(operator.eq, (args[0], context.get_constant_null(bar)), (bar, bar))
+        def is_zero_at(place: int) -> Any:
+            kind = signature.args[place]
+            return applied(operator.eq, (args[place], context.get_constant_null(kind)), (kind, kind))
+
+        is_zero = builder.or_(is_zero_at(0), is_zero_at(1)) if is_of_both else is_zero_at(0)
         result = applied(operation, args, signature.args)
         return builder.select(is_zero, context.get_constant_null(signature.return_type), result)
 
@@ -118,6 +145,7 @@ def _are_numbers(*kinds: Any) -> bool:
 
 _compiles_to(strong_product, operator.mul)
 _compiles_to(strong_quotient, operator.truediv)
+_compiles_to(product_of_derivatives, operator.mul)
 
 
 @type_callable(strong_product)
@@ -147,4 +175,12 @@ def _overload_strong_quotient(bar, divisor):
     if isinstance(bar, types.Array) or isinstance(divisor, types.Array):
         elements = ufunc(_element_quotient)
         return lambda bar, divisor: elements(bar, divisor)
+    return None
+
+
+@overload(product_of_derivatives)
+def _overload_product_of_derivatives(one, other):
+    if isinstance(one, types.Array) or isinstance(other, types.Array):
+        elements = ufunc(_element_product_of_derivatives)
+        return lambda one, other: elements(one, other)
     return None

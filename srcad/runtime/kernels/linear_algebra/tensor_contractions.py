@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from srcad.refusals.numpy_calls import EINSUM_ELLIPSIS
 from srcad.runtime.kernels.arrays.unbroadcast import unbroadcast
 from srcad.runtime.kernels.linear_algebra.products import times, times_transpose, transpose_times
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
@@ -164,7 +166,7 @@ def _steps_of_product(equation: str) -> tuple[bool, bool, bool, bool] | None:
 
 def _on_diagonals(bar: Any, letters: str, own: str, shape: tuple[int, ...]) -> Any:
     """The adjoint of an operand with repeated letters: zero off its diagonals."""
-    spare = (each for each in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if each not in own)
+    spare = (each for each in _LETTERS if each not in own)
     axes = ""
     for letter, size in zip(own, shape, strict=True):
         axis = letter
@@ -180,16 +182,36 @@ def _without_ellipsis(subscripts: str, operands: tuple[Any, ...]) -> str:
     """The subscripts with letters in place of an ellipsis."""
     if "." not in subscripts:
         return subscripts
-    left, arrow, right = subscripts.replace(" ", "").replace("...", "@").partition("->")
+    terms, result = terms_of(subscripts, [np.ndim(each) for each in operands]) or _einsum_terms(subscripts)
+    return f"{','.join(terms)}->{result}"
+
+
+def terms_of(subscripts: str, ndims: Sequence[int]) -> tuple[list[str], str] | None:
+    """The letters of the operands and of the result, with letters for an ellipsis; None if they do not fit.
+
+    >>> terms_of("ij,jk", [2, 2]), terms_of("...i,i->...", [3, 1])
+    ((['ij', 'jk'], 'ik'), (['YZi', 'i'], 'YZ'))
+    """
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
-    counts = [np.ndim(each) - len(term) + 1 for term, each in zip(terms, operands, strict=True) if "@" in term]
-    if len(set(counts)) > 1 or any(1 in np.shape(each) for each in operands):
-        raise EINSUM_ELLIPSIS.error()
-    spare = "".join(letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in subscripts)[: counts[0]]
+    if len(terms) != len(ndims):
+        return None
+    counts = [ndim - len(term.replace("...", "")) for term, ndim in zip(terms, ndims, strict=True)]
+    if any(count < 0 or (count and "..." not in term) for term, count in zip(terms, counts, strict=True)):
+        return None
+    spare = [letter for letter in reversed(_LETTERS) if letter not in subscripts]
+    most = max(counts, default=0)
+    around = "".join(sorted(spare[:most]))
+    if "..." in subscripts and len(around) < most:
+        return None
     if not arrow:
-        letters = left.replace(",", "").replace("@", "")
-        right = "@" + "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
-    return f"{left}->{right}".replace("@", spare)
+        letters = left.replace(",", "").replace(".", "")
+        right = ("..." if most else "") + "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
+    found = [term.replace("...", around[most - count :]) for term, count in zip(terms, counts, strict=True)]
+    result = right.replace("...", around)
+    if not all(each.isalpha() or not each for each in (*found, result)) or len(set(result)) < len(result):
+        return None
+    return (found, result) if set(result) <= set("".join(found)) else None
 
 
 def _einsum_terms(subscripts: str) -> tuple[list[str], str]:

@@ -17,9 +17,8 @@ from numba.extending import overload, register_jitable
 from numba.np.numpy_support import as_dtype
 
 from srcad.runtime.kernels.arrays.fourier import constant
-from srcad.runtime.kernels.linear_algebra.tensor_contractions import einsum_adjoint
+from srcad.runtime.kernels.linear_algebra.tensor_contractions import einsum_adjoint, terms_of
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LARGE = 4096  # multiplications from which on BLAS is faster than loops
 
 
@@ -49,34 +48,6 @@ def _as_matrix(a, rows, columns, dtype):
     if a.dtype == dtype.dtype:
         return lambda a, rows, columns, dtype: a.copy().reshape((rows, columns))
     return lambda a, rows, columns, dtype: np.ascontiguousarray(a.astype(dtype)).reshape((rows, columns))
-
-
-def terms_of(subscripts: str, ndims: Sequence[int]) -> tuple[list[str], str] | None:
-    """The letters of the operands and of the result, with letters for an ellipsis; None if they do not fit.
-
-    >>> terms_of("ij,jk", [2, 2]), terms_of("...i,i->...", [3, 1])
-    ((['ij', 'jk'], 'ik'), (['YZi', 'i'], 'YZ'))
-    """
-    left, arrow, right = subscripts.replace(" ", "").partition("->")
-    terms = left.split(",")
-    if len(terms) != len(ndims):
-        return None
-    counts = [ndim - len(term.replace("...", "")) for term, ndim in zip(terms, ndims, strict=True)]
-    if any(count < 0 or (count and "..." not in term) for term, count in zip(terms, counts, strict=True)):
-        return None
-    spare = [letter for letter in reversed(_LETTERS) if letter not in subscripts]
-    most = max(counts, default=0)
-    around = "".join(sorted(spare[:most]))
-    if "..." in subscripts and len(around) < most:
-        return None
-    if not arrow:
-        letters = left.replace(",", "").replace(".", "")
-        right = ("..." if most else "") + "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
-    found = [term.replace("...", around[most - count :]) for term, count in zip(terms, counts, strict=True)]
-    result = right.replace("...", around)
-    if not all(each.isalpha() or not each for each in (*found, result)) or len(set(result)) < len(result):
-        return None
-    return (found, result) if set(result) <= set("".join(found)) else None
 
 
 def _ordered(*texts: str) -> str:

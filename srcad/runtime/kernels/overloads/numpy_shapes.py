@@ -163,6 +163,12 @@ def _astype(x, dtype):
     return (lambda x, dtype: x.astype(dtype)) if isinstance(x, types.Array) else None
 
 
+@overload(np.real_if_close)
+def _real_if_close(a, tol=100):
+    is_complex = isinstance(getattr(a, "dtype", a), types.Complex)  # of these the values tell what the result is
+    return None if is_complex else lambda a, tol=100: a
+
+
 @overload(np.fix)
 def _fix(x):
     return lambda x: np.trunc(x)

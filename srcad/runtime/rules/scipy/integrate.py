@@ -4,6 +4,9 @@ import numpy as np
 import scipy.integrate
 
 from srcad.runtime.rulebook.registry import define
+from srcad.runtime.rules.scipy import initial_values, quadrature
+
+__all__ = ["initial_values", "quadrature"]
 
 
 @define(scipy.integrate.trapezoid)

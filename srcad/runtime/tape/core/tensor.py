@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import BadArgument, BadValue
+from srcad.errors import BadArgument, BadType, BadValue
 from srcad.runtime.support.nested_structures import flatten, map_leaves
 from srcad.runtime.tape.core.operand import Operand
 
@@ -77,7 +77,7 @@ def _is_of_python_floats(value: Any) -> bool:
 
 
 def as_array(value: Any, dtype: Any, copy: bool) -> np.ndarray[Any, Any]:
-    """The value as an array of numbers, copied if `copy`. Raises ValueError if it is none."""
+    """The value as an array of numbers, copied if `copy`. Raises BadValue, BadArgument or BadType if it is none."""
     if value is None:
         what = "Attempt to convert a value (None) with an unsupported type to a Tensor"
         raise BadArgument(what, hint="pass a number or an array")
@@ -86,6 +86,8 @@ def as_array(value: Any, dtype: Any, copy: bool) -> np.ndarray[Any, Any]:
         return array.astype(default_dtype[0]) if array.dtype == np.float64 else array
     if holds_operands(value):
         value = map_leaves(lambda leaf: leaf._array() if isinstance(leaf, Operand) else leaf, value)
+    if type(value) is not np.ndarray and isinstance(value, np.ndarray) and isinstance(value, np.ma.MaskedArray):
+        raise BadType("a masked array is no array of numbers", hint="pass a plain array, such as x.filled(0.0)")
     try:
         array = np.array(value, dtype) if copy else np.asarray(value, dtype)
     except (TypeError, ValueError) as error:

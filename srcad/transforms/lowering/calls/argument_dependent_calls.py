@@ -17,7 +17,7 @@ import numpy as np
 
 from srcad.refusals.numpy_calls import NO_COPY, PIECEWISE_CALL, PIECEWISE_COUNT, PIECEWISE_LISTS
 from srcad.transforms.ir.build import assign, attribute, call, clone, const, dotted, index_value, load, subscript
-from srcad.transforms.lowering.calls.array_splits import Splits
+from srcad.transforms.lowering.calls.index_grids import GRIDS, Grids
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
 
 # Functions, and which of their arguments is an array of any length.
@@ -27,7 +27,7 @@ _OF_ARRAYS = (
 )
 
 
-class Respelled(Splits):
+class Respelled(Grids):
     """Lowers calls that are equivalent to others."""
 
     def call(self, node: gast.Call) -> gast.expr:
@@ -37,6 +37,17 @@ class Respelled(Splits):
             function.value = receiver = self.part(function.value)
             if not isinstance(receiver, Structure):
                 return self.item_of(receiver, node.args)
+        if self.meant(function) is slice and 0 < len(node.args) <= 3 and not node.keywords:
+            bounds = [const(None), *node.args, const(None)] if len(node.args) == 1 else [*node.args, const(None)]
+            return self.display(slice, dict(zip(("start", "stop", "step"), bounds, strict=False)))
+        if self.meant(function) is np.fromiter and len(node.args) == 2 and not node.keywords:
+            values = node.args[0]
+            if isinstance(values, gast.GeneratorExp):
+                values = gast.ListComp(elt=values.elt, generators=values.generators)
+            return self.call(call("np.array", call("list", values), node.args[1]))
+        if self.meant(function) is np.pad:
+            self.spread(node)
+            return super().call(self.pad(node))
         if self.meant(function) is np.linalg.norm:
             self.spread(node)
             return super().call(self.norm(node))
@@ -75,10 +86,14 @@ class Respelled(Splits):
 
     def core(self, node: gast.expr) -> gast.expr:
         """The expression as one operation on atoms, or as a structure."""
-        if isinstance(node, gast.Subscript) and self.meant(node.value) in (np.s_, np.index_exp):
-            index = index_value(node.slice)
-            is_tuple = self.meant(node.value) is np.s_ or isinstance(index, gast.Tuple)
-            return super().core(index if is_tuple else gast.Tuple(elts=[index], ctx=gast.Load()))
+        if isinstance(node, gast.Subscript):
+            meaning = self.meant(node.value)
+            if meaning in (np.s_, np.index_exp):
+                index = index_value(node.slice)
+                is_tuple = meaning is np.s_ or isinstance(index, gast.Tuple)
+                return super().core(index if is_tuple else gast.Tuple(elts=[index], ctx=gast.Load()))
+            if any(meaning is each for each in GRIDS):
+                return self.grid(node, meaning)
         return super().core(node)
 
     def lists_to_arrays(self, node: gast.Call) -> None:
@@ -128,6 +143,13 @@ class Respelled(Splits):
         return (
             call("np.linalg.norm", array, **given) if is_plain else call("kernels.norm_of_order", array, order, **given)
         )
+
+    def pad(self, node: gast.Call) -> gast.Call:
+        """`np.pad`, as `kernels.padded_by_statistic` in modes whose border is not linear in the array."""
+        given: dict[str, Any] = dict(zip(("array", "pad_width", "mode"), node.args, strict=False))
+        given |= {each.arg: each.value for each in node.keywords}
+        mode = self.constant(self.part(clone(given.get("mode", const("constant")))))
+        return call("kernels.padded_by_statistic", **given) if mode in ("maximum", "minimum", "median") else node
 
     def piecewise(self, node: gast.Call) -> gast.expr:
         """`np.piecewise`: each function is called with its own elements."""

@@ -10,6 +10,7 @@ import functools
 import inspect
 import operator
 from collections.abc import Mapping
+from string import ascii_letters
 from typing import Any
 
 import gast
@@ -24,6 +25,7 @@ from srcad.transforms.ir.build import (
     assign,
     at,
     call,
+    const,
     dotted,
     dotted_path,
     load,
@@ -41,6 +43,7 @@ _ARRAYS = frozenset(
 )
 _ALL = (np.dot, np.inner, np.vdot, np.where, np.einsum)
 _NOT = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_arrays, np.meshgrid)
+_MOST_OPERANDS = 4  # of `np.einsum`, the text included
 _JOINS = (np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack)
 _LEFT_OPEN = ("kernels.tuple_beside", "kernels.list_beside")
 _AUGMENTING = tuple(
@@ -59,7 +62,7 @@ class ArrayLike(Respelled):
         if names or joins:
             self.spread(node)
             if meaning is np.einsum:
-                self.check_subscripts(node)
+                self.read_subscripts(node)
             for place, each in enumerate(node.args):
                 if joins and place == 0:
                     node.args[0] = self.joined(self.part(each))
@@ -80,12 +83,27 @@ class ArrayLike(Respelled):
             if isinstance(each, gast.Call) and self.meant(each.func) is range:
                 each.func = dotted("np.arange")
 
-    def check_subscripts(self, node: gast.Call) -> None:
-        """Refuse `np.einsum` with lists of axes after the operands."""
+    def read_subscripts(self, node: gast.Call) -> None:
+        """`np.einsum` with lists of axes after the operands, or of many operands, as one of two with a text."""
         node.args = [self.part(each) for each in node.args]
-        first, second = (*node.args, None, None)[:2]
-        if isinstance(second, Structure) and not isinstance(self.constant(first), str):
-            self.refuse(EINSUM_LISTS)
+        if len(node.args) > 1 and not isinstance(self.constant(node.args[0]), str) and _is_list(node.args[1]):
+            node.args = self.with_letters(node.args)
+        text = self.constant(node.args[0]) if node.args else None
+        while isinstance(text, str) and len(node.args) > _MOST_OPERANDS:
+            first, rest = _first_two(text)
+            found = self.core(call("np.einsum", const(first), *(self.as_array(each) for each in node.args[1:3])))
+            node.args, text = [const(rest), self.held_in_atom(found), *node.args[3:]], rest
+
+    def with_letters(self, args: list[gast.expr]) -> list[gast.expr]:
+        """The arguments of `np.einsum` with a text in place of lists of axes."""
+        terms = []
+        for each in [*args[1::2], *([args[-1]] if len(args) % 2 else [])]:
+            axes = [self.constant(part) for part in self.parts(each)] if _is_list(each) else [None]
+            if not all(axis is ... or (type(axis) is int and 0 <= axis < len(ascii_letters)) for axis in axes):
+                self.refuse(EINSUM_LISTS)
+            terms.append("".join(ascii_letters[axis] if isinstance(axis, int) else "..." for axis in axes))
+        count = len(args) // 2
+        return [const("->".join([",".join(terms[:count]), *terms[count:]])), *args[: 2 * count : 2]]
 
     def joined(self, part: gast.expr) -> gast.expr:
         """A sequence of arrays, with lists in it turned into arrays."""
@@ -109,6 +127,28 @@ class ArrayLike(Respelled):
         if not sequence.cell.is_sequence or not isinstance(self.memory.cells[sequence.cell], dict):
             return None
         return gast.BinOp(left=self.beside(left, right), op=op, right=self.beside(right, left))
+
+
+def _is_list(part: gast.expr) -> bool:
+    return isinstance(part, Structure) and part.cell.is_sequence
+
+
+def _first_two(subscripts: str) -> tuple[str, str]:
+    """The subscripts for the product of the first two operands, and for that with all others.
+
+    >>> _first_two("ij,jk,kl,l->i"), _first_two("...i,ij,j,j")
+    (('ij,jk->ik', 'ik,kl,l->i'), ('...i,ij->...j', '...j,j,j->...'))
+    """
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    if not arrow:
+        letters = left.replace(",", "").replace(".", "")
+        once = sorted(each for each in set(letters) if letters.count(each) == 1)
+        right = ("..." if "..." in left else "") + "".join(once)
+    one, other, *rest = left.split(",")
+    later = "".join(rest) + right
+    kept = "".join(dict.fromkeys(each for each in one + other if each in later and each != "."))
+    kept = f"...{kept}" if "..." in one + other else kept
+    return f"{one},{other}->{kept}", f"{','.join([kept, *rest])}->{right}"
 
 
 def _is_numpys(meaning: Any) -> bool:

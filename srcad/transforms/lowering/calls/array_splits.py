@@ -37,8 +37,10 @@ class Splits(Effects):
         given = dict(zip(("ary", "indices_or_sections", "axis"), node.args, strict=False))
         given |= {each.arg: each.value for each in node.keywords}
         axis = self.constant(self.part(given.get("axis", const(0))))
-        if not {"ary", "indices_or_sections"} <= given.keys() or type(axis) is not int or axis < 0:
+        if not {"ary", "indices_or_sections"} <= given.keys() or type(axis) is not int:
             self.refuse(ARRAY_SPLIT)
+        if axis < 0:
+            return self.split_from_the_end(node, given, axis, is_even)
         array, places = self.as_name(self.part(given["ary"])), self.part(given["indices_or_sections"])
         count = self.constant(places)
         if isinstance(places, Structure):
@@ -54,6 +56,15 @@ class Splits(Effects):
             index = gast.Tuple(elts=[*map(clone, before), index], ctx=gast.Load()) if before else index
             pieces.append(self.part(subscript(load(array.id), index)))
         return self.sequence(list, pieces)
+
+    def split_from_the_end(self, node: gast.Call, given: dict[str, gast.expr], axis: int, is_even: bool) -> gast.expr:
+        """The pieces along an axis that is counted from the last one: that axis is split as the first one."""
+        turned = call("np.moveaxis", given["ary"], const(axis), const(0))
+        pieces = self.split(
+            gast.Call(func=node.func, args=[turned, given["indices_or_sections"]], keywords=[]), is_even
+        )
+        back = [self.part(call("np.moveaxis", each, const(0), const(axis))) for each in self.parts(pieces)]
+        return self.sequence(list, back)
 
     def even_edges(self, array: gast.Name, axis: int, count: int, is_even: bool) -> list[gast.expr]:
         """The positions at which to cut into pieces of equal length, or of lengths that differ by one."""

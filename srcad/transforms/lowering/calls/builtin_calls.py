@@ -17,7 +17,8 @@ import numpy as np
 
 from srcad.refusals.names_and_functions import PARTIAL_OF_UNKNOWN
 from srcad.refusals.numpy_calls import EXTREME_OF_NOTHING, ISINSTANCE, SORTED, STRICT_ZIP
-from srcad.transforms.ir.build import call, const, place_of
+from srcad.runtime.stop_gradient import stop_gradient
+from srcad.transforms.ir.build import call, clone, const, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.lowering.calls.starred_arguments import Starred
 from srcad.transforms.lowering.structures.abstract_state import Callee, Chosen, Structure
@@ -52,6 +53,11 @@ class Containers(Starred):
             return self.reduced(node)
         if (thing is map or thing is filter) and len(node.args) > 1:
             return self.mapped(node)
+        if thing is stop_gradient and len(node.args) == 1:
+            value = self.part(node.args[0])
+            if isinstance(value, Structure) and (value.cell.is_sequence or value.cell.is_mapping):
+                return self.of_each(node.func, value)
+            node.args = [value]
         if thing is str and len(node.args) == 1 and (text := self.text_of(node)) is not None:
             return text
         handler = _BUILTINS.get(thing) if isinstance(thing, (type, BuiltinFunctionType)) else None
@@ -84,6 +90,16 @@ class Containers(Starred):
         if function.cell.type is np.vectorize:
             return self.mapped_over(self.contents(function)["pyfunc"], node)
         return self.method(function, "__call__", node)
+
+    def of_each(self, function: gast.expr, value: gast.expr) -> gast.expr:
+        """The value with each number and array in it replaced by what a function makes of it."""
+        if isinstance(value, Structure):
+            parts = {key: self.of_each(function, each) for key, each in self.contents(value).items()}
+            return self.memory.new(value.cell.type, parts)
+        if isinstance(value, Callee) or isinstance(self.constant(value), (str, bytes, type(None))):
+            return value
+        made = self.call(gast.Call(func=clone(function), args=[value], keywords=[]))
+        return self.kept(self.held_in_atom(made))
 
     def partial(self, node: gast.Call) -> Structure:
         """`functools.partial`: a structure that can be called."""
@@ -238,11 +254,13 @@ class Containers(Starred):
             if not isinstance(structure, Structure):
                 return None
             self.refuse(ISINSTANCE)
-        if not isinstance(structure, Structure):  # a number, a text or an array
-            return (
-                const(False) if all(each in (list, tuple, dict) or _is_of_objects(each) for each in classes) else None
-            )
-        return const(issubclass(structure.cell.type, classes))
+        if isinstance(structure, Structure):
+            return const(issubclass(structure.cell.type, classes))
+        if (kind := self.memory.shape_kind(structure)) is not None:
+            return const(issubclass(kind, classes))
+        # A number, a text or an array, or an unknown container: that is decided where types are known.
+        known = () if self.memory.may_be_container(structure) else (list, tuple, dict)
+        return const(False) if all(each in known or _is_of_objects(each) for each in classes) else None
 
     def got(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`getattr` or `hasattr` with a constant name; None where the object is an array."""

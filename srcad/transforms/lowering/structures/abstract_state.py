@@ -18,6 +18,8 @@ from typing import Any, TypeAlias
 
 import gast
 
+from srcad.transforms.ir.array_functions import RETURNS_ONE
+from srcad.transforms.ir.build import dotted_path
 from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
 from srcad.transforms.ir.primitive import constant, is_atom
 from srcad.transforms.ir.pytree_form import LEAF
@@ -163,6 +165,8 @@ class Memory:
     steady      variables that are assigned once, so their values do not change (shared by all memories of a function)
     loops       the enclosing loops that may be unrolled if that helps (shared likewise)
     arguments   cells made by the caller; `touched` has those that are changed (shared likewise)
+    opaque      variables that may hold a tuple or a list for which no Structure stands: a shape, what an unknown
+                function returns (shared likewise)
     rebound     variables to which nested functions may assign new values (shared likewise)
     nest        the enclosing loops that stay loops; `growth` counts the appends to a list per iteration of its loop,
                 negative if unknown; `resized` counts all changes of its length (shared likewise)
@@ -183,6 +187,7 @@ class Memory:
     arguments: set[Cell] = field(default_factory=set)
     touched: set[Cell] = field(default_factory=set)
     rebound: set[str] = field(default_factory=set)
+    opaque: set[str] = field(default_factory=set)
     nest: list[Any] = field(default_factory=list)
     growth: dict[Grown, int] = field(default_factory=dict)
     resized: dict[Grown, int] = field(default_factory=dict)
@@ -196,7 +201,7 @@ class Memory:
         """An independent copy of the state."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
         growth = (self.nest, self.growth, self.resized, self.forms, self.rows, self.lists, self.behind, self.functions)
-        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, *growth)
+        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, self.opaque, *growth)
         return Memory(dict(self.names), cells, dict(self.known), dict(self.shapes), dict(self.frozen), *shared)
 
     def become(self, other: Memory) -> None:
@@ -254,11 +259,34 @@ class Memory:
             self.known.pop(name, None)
         else:
             self.known[name] = found
+        if self.may_be_container(value):
+            self.opaque.add(name)
         kind = None if name in self.rebound else self.shape_kind(value)
         if kind is None:
             self.shapes.pop(name, None)
         else:
             self.shapes[name] = kind
+
+    def may_be_container(self, value: Any) -> bool:
+        """Whether what an operation gives may be a tuple or a list for which no Structure stands."""
+        match value:
+            case gast.Constant() | gast.Compare() | gast.UnaryOp():
+                return False
+            case gast.Name(id=name):
+                return name in self.opaque or name in self.rebound
+            case gast.BinOp(left=left, op=gast.Add() | gast.Mult(), right=right):
+                return self.may_be_container(left) or self.may_be_container(right)
+            case gast.BinOp():
+                return False
+            case gast.Attribute(attr="T" | "real" | "imag" | "size" | "ndim" | "itemsize" | "nbytes"):
+                return False
+            case gast.Subscript(value=gast.Attribute(value=gast.Name(), attr="shape"), slice=index):
+                return isinstance(index, gast.Slice)
+            case gast.Subscript(value=inner):
+                return self.may_be_container(inner)
+            case gast.Call(func=function):
+                return dotted_path(function) not in RETURNS_ONE
+        return True
 
     def shape_kind(self, value: Any) -> type | None:
         """The class of what an operation gives, if that is a shape or a part of one; else None."""

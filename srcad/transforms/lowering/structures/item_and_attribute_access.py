@@ -95,10 +95,13 @@ class Slots(ChosenFunctions):
         if not base.cell.is_sequence:
             return self.entry(base, node)
         parts = list(self.contents(base).values())
-        if isinstance(node.slice, gast.Slice):
-            bounds = slice(*(self.bound(each) for each in (node.slice.lower, node.slice.upper, node.slice.step)))
+        index = node.slice if isinstance(node.slice, gast.Slice) else self.part(node.slice)
+        if isinstance(index, Structure) and index.cell.type is slice:
+            index = gast.Slice(**self.bounds(index))
+        if isinstance(index, gast.Slice):
+            bounds = slice(*(self.bound(each) for each in (index.lower, index.upper, index.step)))
             return self.memory.new(list if base.cell.type is list else tuple, dict(enumerate(parts[bounds])))
-        return self.chosen(parts, node.slice)
+        return self.chosen(parts, index)
 
     def bound(self, node: gast.expr | None) -> Any:
         """A bound of a slice."""

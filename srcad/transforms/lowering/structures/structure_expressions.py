@@ -174,6 +174,8 @@ class Structures(Operations):
     def expanded(self, structure: Structure) -> gast.expr:
         """A tuple of atoms for a tuple or list."""
         contents = self.contents(structure)
+        if structure.cell.type is slice:
+            return gast.Call(func=load("slice"), args=list(map(self.held_in_atom, contents.values())), keywords=[])
         if not structure.cell.is_sequence:
             self.refuse(STRUCTURE_AS_NUMBER, what=structure.cell.called)
         parts = (
@@ -310,18 +312,33 @@ class Structures(Operations):
     def index(self, node: gast.expr) -> gast.expr:
         """An index of atoms; a tuple variable is expanded, a list becomes an array."""
         if isinstance(node, gast.Tuple):
-            node = gast.Tuple(elts=self.spread_out(node.elts), ctx=gast.Load())
-        if isinstance(node, (gast.Slice, gast.Tuple)):
+            return gast.Tuple(elts=[self.index_entry(each) for each in self.spread_out(node.elts)], ctx=gast.Load())
+        if isinstance(node, gast.Slice):
             return super().index(node)
         part = self.part(node)
         if self.memory.shape_kind(part) is list:
             self.refuse(EXTENTS_AS_INDEX)
         if not isinstance(part, Structure):
             return self.held_in_atom(part)
-        expanded = self.expanded(part)
-        if part.cell.type is list:
-            return self.held_in_atom(self.call(gast.Call(func=dotted("np.array"), args=[expanded], keywords=[])))
-        return expanded
+        if part.cell.type is slice:
+            return super().index(gast.Slice(**self.bounds(part)))
+        if part.cell.type is list or not part.cell.is_sequence:
+            return self.places_of(part)
+        return gast.Tuple(elts=[self.index_entry(each) for each in self.parts(part)], ctx=gast.Load())
+
+    def bounds(self, part: Structure) -> dict[str, gast.expr | None]:
+        """The bounds of a slice object, as those of a slice in brackets."""
+        parts = zip(("lower", "upper", "step"), self.contents(part).values(), strict=True)
+        return {name: None if self.constant(each) is None else clone(each) for name, each in parts}
+
+    def index_entry(self, node: gast.expr) -> gast.expr:
+        """One of several indices: here a tuple means places, as a list does."""
+        part = node if isinstance(node, gast.Slice) else self.part(node)
+        return self.places_of(part) if isinstance(part, Structure) and part.cell.is_sequence else self.index(part)
+
+    def places_of(self, sequence: gast.expr) -> gast.expr:
+        """A list or tuple of places as an array."""
+        return self.held_in_atom(self.call(gast.Call(func=dotted("np.array"), args=[sequence], keywords=[])))
 
     def named(self, node: gast.expr) -> gast.expr:
         """A name for the value of an expression."""

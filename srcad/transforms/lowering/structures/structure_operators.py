@@ -54,7 +54,7 @@ class Combined(Structures):
         first, second = isinstance(left, Structure), isinstance(right, Structure)
         if isinstance(op, (gast.Is, gast.IsNot)) and (first or second):
             return const((first and second and left.cell is right.cell) == isinstance(op, gast.Is))
-        if isinstance(op, (gast.Is, gast.IsNot)) and isinstance(left, Callee) and _is_none(right):
+        if isinstance(op, (gast.Is, gast.IsNot)) and isinstance(left, Callee) and _is_singleton(right):
             return const(isinstance(op, gast.IsNot))
         known = self.constant(left), self.constant(right)
         if isinstance(op, (gast.Is, gast.IsNot)) and any(isinstance(each, Member) for each in known):
@@ -185,8 +185,8 @@ class Combined(Structures):
         return None
 
 
-def _is_none(node: gast.expr) -> bool:
-    return isinstance(node, gast.Constant) and node.value is None
+def _is_singleton(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and (node.value is None or isinstance(node.value, bool))
 
 
 def _plain(cell: Cell) -> type:

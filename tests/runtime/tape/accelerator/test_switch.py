@@ -1,7 +1,6 @@
 """The tape with its accelerator and without it gives the same bits: values, gradients, tangents, errors."""
 
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -16,6 +15,7 @@ from tests.conformance.stand_in import tf
 from tests.conformance.tables import CASES as OF_TENSORFLOW
 from tests.runtime.samples import DEFINED, SAMPLES
 from tests.runtime.tape.test_tape_rules import sees_tensors
+from tests.waiting import run
 
 
 def bits(structure):
@@ -139,5 +139,4 @@ print(float(tape.gradient(y, x)) == np.cos(2.0), len(shortcuts))
 """
     for setting, expected in (("0", "True 0"), ("1", "True 2")):
         settings = {**os.environ, "SRCAD_TAPE_ACCELERATOR": setting}
-        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=settings)
-        assert run.stdout.strip() == expected
+        assert run([sys.executable, "-c", program], env=settings).stdout.strip() == expected

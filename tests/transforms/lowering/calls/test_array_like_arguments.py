@@ -8,6 +8,7 @@ import pytest
 import srcad
 from srcad.errors import PerformanceWarning, UnsupportedSyntax
 from tests.checking import assert_gradient
+from tests.lowering import assert_same
 
 X = np.array([0.4, 0.8, 0.6])
 
@@ -74,9 +75,30 @@ def test_a_list_times_something_unknown_is_refused():
         srcad.grad(lambda x: (x * [1.0, 2.0, 3.0])[1], jit=False)(X)
 
 
-def test_einsum_with_lists_of_axes_is_refused():
+def axes_in_lists(x):
+    a = np.outer(x, x + 1.0)
+    return np.einsum(a, [1, 0]), np.einsum(a, [0, 1], x, [1], [0]), np.einsum(a, [0, ...], x, [0], [...])
+
+
+def many_operands(x):
+    a = np.outer(x, x + 1.0)
+    return (
+        np.einsum("ij,jk,kl,l->i", a, a, a, x),
+        np.einsum("...i,ij,j,jk", a, a, x, a),
+        np.einsum("i,i,i,i,i", x, x, x, x, x),
+        np.einsum("...ij,...j->...i", np.stack((a, a)), x),
+    )
+
+
+@pytest.mark.parametrize("function", [axes_in_lists, many_operands])
+def test_einsum_takes_lists_of_axes_and_many_operands(function):
+    assert_same(function, X)
+    srcad.check_grads(lambda x: sum([np.sum(np.sin(each)) for each in function(x)]), (X,), jit=False)
+
+
+def test_einsum_with_lists_of_computed_axes_is_refused():
     with pytest.raises(UnsupportedSyntax, match="give the subscripts as a string"):
-        srcad.grad(lambda x: np.sum(np.sin(np.einsum(np.outer(x, x), (1, 0)))), jit=False)(X)
+        srcad.grad(lambda x, k: np.sum(np.einsum(x, [k], x, [k])), jit=False)(X, 0)
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ def evenly(x):
 
 def unevenly(x):
     a, b, c, d = np.array_split(x, 4)
-    return a, b, c, d, np.array_split(x[:1], 3)[2]
+    return a, b, c, d, np.array_split(x[:1], 3)[2], np.array_split(np.outer(x, x), 4, axis=-1)[1]
 
 
 @pytest.mark.parametrize("function", [at_places, evenly, unevenly])
@@ -44,7 +44,7 @@ def test_an_uneven_division_is_the_error_of_numpy():
         srcad.grad(lambda x: np.sum(np.split(x, 4)[0]), jit=False)(np.arange(6.0))
 
 
-@pytest.mark.parametrize("function", [lambda x, n: np.split(x, n)[0], lambda x, n: np.split(x, [2], axis=-1)[0]])
+@pytest.mark.parametrize("function", [lambda x, n: np.split(x, n)[0], lambda x, n: np.split(x, [2], axis=n)[0]])
 def test_what_is_known_only_at_run_time_is_refused(function):
     with pytest.raises(UnsupportedSyntax, match="split"):
         lower(load(function))

@@ -420,3 +420,42 @@ def test_slices_that_cannot_be_replaced_are_refused():
     for function in (too_few, of_an_array):
         with pytest.raises(UnsupportedSyntax, match="slice"):
             srcad.grad(function, jit=False)(np.ones(3))
+
+
+CUT = slice(1, 3)
+
+
+def by_slices(x):
+    s = slice(None, None, 2)
+    y = x.copy()
+    y[s] = 3.0 * x[s]
+    both = (slice(0, 2), (0, 1, 1))
+    total = np.sum(y[both] ** 2) + np.sum(x[CUT, 0] ** 3)
+    for i in range(2):
+        window = slice(i, i + 2)
+        total += np.sum(x[:, window] ** 2) * window.start
+    rows = [x[0], x[1], x[2]]
+    return total + np.sum(rows[slice(1, 3)][0] * rows[2])
+
+
+def by_tuples(x):
+    y = x.copy()
+    y[(0, 1), (3, 2)] *= x[(2, 2), (0, 1)]
+    places = ((0, 1, 0), (3, 3, 2))
+    return np.sum(x[(0, 1, 0), (3, 3, 2)] ** 2) + np.sum(x[places] ** 3) + np.sum(y[1, (0, 0)] ** 2) + np.sum(y * y)
+
+
+@pytest.mark.parametrize("function", [by_slices, by_tuples])
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_indices_that_are_slices_and_tuples_of_places(function, jit):
+    srcad.check_grads(function, (np.random.default_rng(1).normal(size=(3, 4)),), jit=jit)
+
+
+def test_a_slice_may_be_an_argument_and_captured_ones_may_be_bound_anew(monkeypatch):
+    def f(x, s):
+        return np.sum(x[s] * x[CUT][0])
+
+    gradient, x = srcad.grad(f, jit=False), np.array([1.0, 2.0, 4.0])
+    np.testing.assert_array_equal(gradient(x, slice(0, 1)), [2.0, 1.0, 0.0])
+    monkeypatch.setitem(globals(), "CUT", slice(2, 3))
+    np.testing.assert_array_equal(gradient(x, slice(0, 1)), [4.0, 0.0, 1.0])

@@ -11,9 +11,7 @@ looked up. Derivatives by a count are refused (`kernels.scipy.count`).
 from __future__ import annotations
 
 import functools
-import linecache
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import scipy.special
@@ -22,6 +20,7 @@ import scipy.stats
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import define, partial, refused
 from srcad.runtime.rules.scipy.stats.formulas import CONTINUOUS, DISCRETE, Continuous, Discrete
+from srcad.runtime.rules.scipy.written_out import define_by_text
 
 _NAMES = {"np": np, "special": scipy.special, "kernels": kernels}
 
@@ -96,12 +95,8 @@ def _discrete(form: Discrete) -> Iterator[tuple[str, str, list[str]]]:
 
 def _define(name: str, method: str, head: str, lines: list[str]) -> None:
     """Define a method of a distribution by a function of these lines."""
-    text = f"def {name}_{method}({head}):\n    " + "\n    ".join(lines) + "\n"
-    file = f"<srcad scipy.stats.{name}.{method}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    space: dict[str, Any] = {**_NAMES, "__name__": __name__}
-    exec(compile(text, file, "exec"), space)
-    define(getattr(getattr(scipy.stats, name), method))(space[f"{name}_{method}"])
+    primitive = getattr(getattr(scipy.stats, name), method)
+    define_by_text(primitive, f"scipy.stats.{name}.{method}", head, lines, _NAMES)
 
 
 def _define_all() -> None:

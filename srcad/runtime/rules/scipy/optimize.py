@@ -1,0 +1,300 @@
+"""Definitions of solvers of `scipy.optimize`: SciPy runs, and what its solution satisfies gives the derivatives.
+
+The parameters are SciPy's. What a solver is told beyond the function, such as where to begin, has no influence on the
+derivative: it says which solution is found.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+
+from srcad.runtime.rulebook.registry import define
+from srcad.runtime.rulebook.theorems import NoRule, SolvedBy, Unsolved
+
+RootResult = namedtuple("RootResult", ["x", "fun", "success"])
+ScalarRoot = namedtuple("ScalarRoot", ["root", "converged"])
+Minimum = namedtuple("Minimum", ["x", "fun", "success"])
+LeastSquares = namedtuple("LeastSquares", ["x", "fun", "cost", "success"])
+
+_VECTOR = "np.ravel(np.asarray(function(x{args})))"
+_SECOND = "np.asarray(function({own}{args})[1])"
+_FIRST = "np.ravel(np.asarray(function(x{args})[0]))"
+
+
+def _run_root(function: Any, start: Any, method: str, jac: Any, tol: Any, options: Any) -> Any:
+    return _solution(scipy.optimize.root(function, start, method=method, jac=jac, tol=tol, options=options))
+
+
+def _solution(found: Any) -> Any:
+    if not found.success:
+        raise Unsolved(str(found.message))
+    return found.x
+
+
+def _run_scalar(function: Any, options: dict[str, Any]) -> float:
+    try:
+        found = scipy.optimize.root_scalar(function, **options)
+    except (RuntimeError, ValueError) as problem:
+        raise Unsolved(str(problem)) from None
+    if not found.converged:
+        raise Unsolved(f"the method stopped: {found.flag}")
+    return float(found.root)
+
+
+def _bracketing(name: str) -> SolvedBy:
+    method = getattr(scipy.optimize, name)
+
+    def run(function: Any, a: float, b: float, options: dict[str, Any]) -> float:
+        try:
+            return float(method(function, a, b, **options))
+        except (RuntimeError, ValueError) as problem:
+            raise Unsolved(str(problem)) from None
+
+    run.__qualname__ = f"run_{name}"
+    return SolvedBy(name, run, "root", kind="number")
+
+
+def _run_newton(function: Any, start: Any, fprime: Any, fprime2: Any, x1: Any, options: dict[str, Any]) -> Any:
+    try:
+        found = scipy.optimize.newton(function, start, fprime, fprime2=fprime2, x1=x1, **options)
+    except RuntimeError as problem:
+        raise Unsolved(str(problem)) from None
+    return found
+
+
+def _run_fixed_point(function: Any, start: Any, xtol: float, maxiter: int, method: str) -> Any:
+    try:
+        return scipy.optimize.fixed_point(function, start, xtol=xtol, maxiter=maxiter, method=method)
+    except RuntimeError as problem:
+        raise Unsolved(str(problem)) from None
+
+
+def _run_minimize(function: Any, start: Any, method: Any, jac: Any, hess: Any, tol: Any, options: Any) -> Any:
+    found = scipy.optimize.minimize(function, start, method=method, jac=jac, hess=hess, tol=tol, options=options)
+    return _solution(found)
+
+
+def _run_minimize_scalar(function: Any, bracket: Any, bounds: Any, method: Any, tol: Any, options: Any) -> float:
+    found = scipy.optimize.minimize_scalar(function, bracket, bounds, method=method, tol=tol, options=options)
+    if not found.success:
+        raise Unsolved(str(found.message))
+    if bounds is not None and min(abs(found.x - each) for each in bounds) <= 1e-4 * abs(bounds[1] - bounds[0]):
+        raise Unsolved(f"the minimum, {found.x}, lies on a bound, and not where the derivative vanishes")
+    return float(found.x)
+
+
+def _run_least_squares(function: Any, start: Any, jac: Any, options: dict[str, Any]) -> Any:
+    return _solution(scipy.optimize.least_squares(function, start, jac, **options))
+
+
+ROOT = SolvedBy("root", _run_root, "root", _VECTOR)
+ROOT_OF_PAIR = SolvedBy("root", _run_root, "root", _FIRST, option=_SECOND)
+ROOT_SCALAR = SolvedBy("root_scalar", _run_scalar, "root", kind="number")
+BRENTQ, BRENTH, BISECT = _bracketing("brentq"), _bracketing("brenth"), _bracketing("bisect")
+RIDDER, TOMS748 = _bracketing("ridder"), _bracketing("toms748")
+NEWTON = SolvedBy("newton", _run_newton, "root", kind="like the first")
+FIXED_POINT = SolvedBy("fixed_point", _run_fixed_point, "fixed point", kind="like the first")
+MINIMIZE = SolvedBy("minimize", _run_minimize, "stationary point")
+MINIMIZE_PAIR = SolvedBy("minimize", _run_minimize, "stationary point", "function(x{args})[0]", option=_SECOND)
+MINIMIZE_SCALAR = SolvedBy("minimize_scalar", _run_minimize_scalar, "stationary point", kind="number")
+LEAST_SQUARES = SolvedBy("least_squares", _run_least_squares, "least squares", _VECTOR)
+
+_WITHIN = "a solution on a bound or a constraint is none of an equation; eliminate them, or use srcad.implicit"
+NO_FULL_OUTPUT = NoRule("a root with `full_output`", "leave it out, or use root_scalar")
+NO_BOUNDS = NoRule("a solver with bounds", _WITHIN)
+NO_CONSTRAINTS = NoRule("a solver with constraints", _WITHIN)
+NO_HESSIAN_PRODUCT = NoRule("`minimize` with `hessp`", "pass `hess`")
+NO_HESSIAN_OF_PAIR = NoRule("`minimize` with `jac=True` and `hess`", "pass functions for both")
+NO_LOSS = NoRule("`least_squares` with a loss other than linear", "minimize the sum of losses with `minimize`")
+NO_KEYWORDS = NoRule("`least_squares` with `kwargs`", "pass `args`, or a function that captures them")
+
+
+@define(scipy.optimize.root)
+def root(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, options=None):
+    args = args if isinstance(args, tuple) else (args,)
+    start = np.ravel(np.asarray(x0))
+    if jac is True:
+        x = ROOT_OF_PAIR(fun, args, start, method, fun, tol, options)
+        return RootResult(x, fun(x, *args)[0], True)
+    x = ROOT(fun, args, start, method, None if jac is False else jac, tol, options)
+    return RootResult(x, fun(x, *args), True)
+
+
+@define(scipy.optimize.root_scalar)
+def root_scalar(
+    f,
+    args=(),
+    method=None,
+    bracket=None,
+    fprime=None,
+    fprime2=None,
+    x0=None,
+    x1=None,
+    xtol=None,
+    rtol=None,
+    maxiter=None,
+    options=None,
+):
+    args = args if isinstance(args, tuple) else (args,)
+    given = {
+        "method": method,
+        "bracket": bracket,
+        "fprime": fprime,
+        "fprime2": fprime2,
+        "x0": x0,
+        "x1": x1,
+        "xtol": xtol,
+        "rtol": rtol,
+        "maxiter": maxiter,
+        "options": options,
+    }
+    return ScalarRoot(ROOT_SCALAR(f, args, given), True)
+
+
+@define(scipy.optimize.brentq)
+def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
+    if full_output:
+        NO_FULL_OUTPUT()
+    args = args if isinstance(args, tuple) else (args,)
+    return BRENTQ(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+
+
+@define(scipy.optimize.brenth)
+def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
+    if full_output:
+        NO_FULL_OUTPUT()
+    args = args if isinstance(args, tuple) else (args,)
+    return BRENTH(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+
+
+@define(scipy.optimize.bisect)
+def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
+    if full_output:
+        NO_FULL_OUTPUT()
+    args = args if isinstance(args, tuple) else (args,)
+    return BISECT(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+
+
+@define(scipy.optimize.ridder)
+def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
+    if full_output:
+        NO_FULL_OUTPUT()
+    args = args if isinstance(args, tuple) else (args,)
+    return RIDDER(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+
+
+@define(scipy.optimize.toms748)
+def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
+    if full_output:
+        NO_FULL_OUTPUT()
+    args = args if isinstance(args, tuple) else (args,)
+    return TOMS748(f, args, a, b, {"k": k, "xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+
+
+@define(scipy.optimize.newton)
+def newton(
+    func,
+    x0,
+    fprime=None,
+    args=(),
+    tol=1.48e-08,
+    maxiter=50,
+    fprime2=None,
+    x1=None,
+    rtol=0.0,
+    full_output=False,
+    disp=True,
+):
+    if full_output:
+        NO_FULL_OUTPUT()
+    args = args if isinstance(args, tuple) else (args,)
+    given = {"tol": tol, "maxiter": maxiter, "rtol": rtol}
+    return NEWTON(func, args, x0, fprime, fprime2, x1, given)
+
+
+@define(scipy.optimize.fixed_point)
+def fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
+    args = args if isinstance(args, tuple) else (args,)
+    return FIXED_POINT(func, args, x0, xtol, maxiter, method)
+
+
+@define(scipy.optimize.minimize)
+def minimize(
+    fun,
+    x0,
+    args=(),
+    method=None,
+    jac=None,
+    hess=None,
+    hessp=None,
+    bounds=None,
+    constraints=(),
+    tol=None,
+    callback=None,
+    options=None,
+):
+    if bounds is not None:
+        NO_BOUNDS()
+    if not isinstance(constraints, tuple) or len(constraints) > 0:
+        NO_CONSTRAINTS()
+    if hessp is not None:
+        NO_HESSIAN_PRODUCT()
+    args = args if isinstance(args, tuple) else (args,)
+    start = np.ravel(np.asarray(x0))
+    if jac is True:
+        if hess is not None:
+            raise NotImplementedError(
+                "scipy.optimize.minimize has a derivative with `jac=True` where there is no `hess`"
+            )
+        x = MINIMIZE_PAIR(fun, args, start, method, fun, None, tol, options)
+        return Minimum(x, fun(x, *args)[0], True)
+    x = MINIMIZE(fun, args, start, method, jac, hess, tol, options)
+    return Minimum(x, fun(x, *args), True)
+
+
+@define(scipy.optimize.minimize_scalar)
+def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
+    args = args if isinstance(args, tuple) else (args,)
+    x = MINIMIZE_SCALAR(fun, args, bracket, bounds, method, tol, options)
+    return Minimum(x, fun(x, *args), True)
+
+
+@define(scipy.optimize.least_squares)
+def least_squares(
+    fun,
+    x0,
+    jac="2-point",
+    bounds=None,
+    method="trf",
+    ftol=1e-8,
+    xtol=1e-8,
+    gtol=1e-8,
+    x_scale=None,
+    loss="linear",
+    f_scale=1.0,
+    diff_step=None,
+    tr_solver=None,
+    tr_options=None,
+    jac_sparsity=None,
+    max_nfev=None,
+    verbose=0,
+    args=(),
+    kwargs=None,
+):
+    if bounds is not None:
+        NO_BOUNDS()
+    if loss != "linear":
+        NO_LOSS()
+    if kwargs is not None:
+        NO_KEYWORDS()
+    args = args if isinstance(args, tuple) else (args,)
+    given = {"method": method, "ftol": ftol, "xtol": xtol, "gtol": gtol, "max_nfev": max_nfev, "diff_step": diff_step}
+    if x_scale is not None:
+        given["x_scale"] = x_scale
+    x = LEAST_SQUARES(fun, args, np.ravel(np.asarray(x0)), jac, given)
+    residuals = np.ravel(np.asarray(fun(x, *args)))
+    return LeastSquares(x, residuals, 0.5 * np.sum(residuals * residuals), True)
