@@ -33,7 +33,7 @@ from srcad.frontend.try_statements import Leaving
 from srcad.names import Names
 from srcad.refusals.constructs import MANAGER_YIELDS
 from srcad.transforms.ir.build import Block, assign, at, const, has_place, place_of, walk_statements
-from srcad.transforms.lowering.calls.effects import Effect
+from srcad.transforms.lowering.calls.effect_arguments import Effect
 from srcad.transforms.lowering.lowering_context import Draft
 
 # Managers of libraries that touch no values; they are entered and left as effects.

@@ -26,7 +26,7 @@ from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method
 from srcad.refusals.names_and_functions import CHANGED_AND_READ
 from srcad.transforms.ir.build import at, dotted, place_of
-from srcad.transforms.lowering.calls.effects import Effect
+from srcad.transforms.lowering.calls.effect_arguments import Effect
 from srcad.transforms.lowering.lowering_context import Draft, reader
 
 # Modules, and what is inside them, whose functions do not write into the arrays that they get.
@@ -152,7 +152,7 @@ def _attribute_store(read: Callable[[], Any], name: str, act: Callable[[Any, Any
 
 
 def _method(read: Callable[[], Any], name: str) -> Callable[..., Any]:
-    return lambda *args, **options: getattr(read(), name)(*args, **options)
+    return lambda *args, **options: getattr(read(), name)(*args, **options)  # noqa: PLW0108 - it is read at each call
 
 
 def _reader(meaning: Meaning) -> Callable[[], Any]:

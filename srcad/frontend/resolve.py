@@ -67,7 +67,7 @@ from srcad.refusals.names_and_functions import (
 from srcad.transforms.ir.build import assign, at, call, const, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
-from srcad.transforms.lowering.calls.effects import Effect
+from srcad.transforms.lowering.calls.effect_arguments import Effect
 from srcad.transforms.lowering.inlining import bind_arguments
 from srcad.transforms.lowering.lowering_context import Draft
 

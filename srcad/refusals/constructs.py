@@ -260,8 +260,8 @@ WITH = Refusal(
     "enter the context in the caller",
     """
     def f(x):
-        with open('x.txt'):
-            return x * x
+        with open('x.txt') as file:
+            return x * len(file.read())
     """,
 )
 

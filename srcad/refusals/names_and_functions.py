@@ -55,15 +55,11 @@ WRITTEN_CAPTURE = Refusal(
     "pass the object as an argument, or return the value that you want to keep",
     """
     class State:
-        def __init__(self):
-            self.last = 0.0
-
-
-    state = State()
+        last = 0.0
 
 
     def f(x):
-        state.last = x
+        State.last = x
         return x * x
     """,
 )
@@ -107,13 +103,13 @@ FUNCTION_ASSIGNED_TWICE = Refusal(
     "`{name}` is defined as a function and also assigned elsewhere",
     "give each function a name of its own, and choose between them with `if` around the calls",
     """
-    def f(x):
+    def f(x, g):
         def g(y):
             return y * y
 
-        g = g(x)
-        return g
+        return g(x)
     """,
+    "srcad.grad(f)(2.0, 1.0)",
 )
 
 LAMBDA_READS_COMPREHENSION = Refusal(

@@ -513,7 +513,8 @@ FROZEN = Refusal(
 
 
     def f(x):
-        values[0] = x
-        return values[0] * x
+        held = values
+        held[0] = x
+        return held[0] * x
     """,
 )

@@ -501,7 +501,7 @@ def gather(x):
         (missing_argument, "`pick` needs the argument `y`"),
         (unknown_keyword, "`pick` has no parameter `q`"),
         (module_as_a_value, "`math` is of type module"),
-        (generator_in_a_helper, "a generator cannot be differentiated"),
+        (generator_in_a_helper, "a generator is supported only where a loop runs over it"),
     ],
 )
 def test_what_cannot_be_inlined_is_refused_with_its_line(function, what):

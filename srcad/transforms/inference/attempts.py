@@ -11,7 +11,7 @@ import numpy as np
 
 from srcad.refusals.constructs import WRITTEN_BEFORE_EXCEPTION
 from srcad.runtime.kernels.recording.caught_exceptions import remember
-from srcad.runtime.kernels.recording.effects import as_effect, is_effect_function
+from srcad.runtime.kernels.recording.effect_calls import as_effect, is_effect_function
 from srcad.transforms.inference.execution_tracing import own_copy
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.inference.type_inference import executable

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from srcad.refusals.structures import STRUCTURE_IN_MESSAGE
-from srcad.runtime.kernels.recording.effects import as_effect
+from srcad.runtime.kernels.recording.effect_calls import as_effect
 from srcad.transforms.ir.build import at, call, const, load
 from srcad.transforms.lowering.calls.texts import Texts
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure, Text
