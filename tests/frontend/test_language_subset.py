@@ -28,7 +28,7 @@ def test_each_example_is_refused_by_its_own_row(monkeypatch):
         namespace = {}
         exec(compile(example, "row.py", "exec", dont_inherit=True), namespace)
         *_, last = namespace.values()
-        used = namespace["values"] if "values" in namespace else namespace["f"]
+        used = namespace.get("values", namespace.get("f"))
         error = refused(last.f if isinstance(last, type) else used)
         assert error.hint == row.hint, row.title
         assert error.at.file == "row.py"
