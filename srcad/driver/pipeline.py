@@ -42,7 +42,7 @@ from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.array_functions import LIBRARY
-from srcad.transforms.ir.build import clone, place_of
+from srcad.transforms.ir.build import clone, dotted_path, place_of
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
@@ -347,7 +347,7 @@ def _made(state: Code, request: _Request, callees: Callees) -> Made:
 
 def prints(unit: Unit) -> bool:
     """Whether the function has an effect that a second call would repeat."""
-    return any(isinstance(node, gast.Name) and node.id == "print" for node in gast.walk(unit.tree))
+    return any(dotted_path(node) in ("print", "kernels.effect") for node in gast.walk(unit.tree))
 
 
 def _second_order(state: Code, request: _Request, callees: Callees) -> Made:

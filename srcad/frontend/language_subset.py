@@ -26,6 +26,7 @@ _ALLOWED = (
         gast.Expr,
         gast.Pass,
         gast.Nonlocal,
+        gast.Global,
         gast.Starred,
     ),
     *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem),
@@ -42,6 +43,7 @@ _ALLOWED = (
     ),
     *(gast.BoolOp, gast.BinOp, gast.UnaryOp, gast.IfExp, gast.Compare, gast.Subscript, gast.Slice, gast.Attribute),
     *(gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Set, gast.Dict, gast.JoinedStr, gast.FormattedValue),
+    *(gast.Yield, gast.YieldFrom),
     *(gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),
     *(gast.operator, gast.unaryop, gast.boolop, gast.cmpop, gast.expr_context),
 )

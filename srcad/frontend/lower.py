@@ -6,7 +6,6 @@ the callee, in a scope of its own, and the resulting statements replace the call
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
@@ -18,10 +17,10 @@ from srcad.errors import Place, SrcadError
 from srcad.frontend.call_arguments import completed, constant_parameters, known_arguments, reachable
 from srcad.frontend.captured_values import spell
 from srcad.frontend.derivative_functions import described
-from srcad.frontend.language_subset import fence
+from srcad.frontend.effects import refuse_read
+from srcad.frontend.generators import readable, yields
 from srcad.frontend.load_source import Source, deepest_expression
 from srcad.frontend.load_source import load as load_source
-from srcad.frontend.match_and_try import without_match
 from srcad.frontend.one_shot_iterators import refuse_kept
 from srcad.frontend.recursive_and_large_helpers import ChangesForm, Frame, Outline, Outlined, Recurs
 from srcad.frontend.resolve import resolve
@@ -37,7 +36,8 @@ from srcad.frontend.scope import (
 )
 from srcad.frontend.structured_parameters import given_parameter
 from srcad.frontend.try_statements import Attempted
-from srcad.refusals.constructs import DEEP_EXPRESSION, STARRED_PARAMETERS
+from srcad.refusals.constructs import DEEP_EXPRESSION, GENERATOR, STARRED_PARAMETERS
+from srcad.refusals.loops import KEPT_GENERATOR
 from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
 from srcad.runtime.rulebook import registry
@@ -131,22 +131,22 @@ class _Lowering:
             names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
         body, result = self.body(scope, True, memory)
         form = self.result
+        if self.draft.changed:
+            refuse_read(self.draft)
         last = at(gast.Return(value=result), place_of(result) or (place_of(body[-1]) if body else None))
         called = self.outline.finish([*body, last], names)
         unit = self.draft.unit(source.name, names, [*body, last], source.options, called)
         return replace(unit, result=form, changes=bool(memory.touched))
 
     def read(self, procedure: Procedure) -> Procedure:
-        """Refuse unsupported syntax and note the function's text. `match` becomes `if` before names are resolved."""
-        if procedure.scope is not None:
-            return procedure
-        fence(procedure.source)
-        self.draft.note_source(procedure.source.text)
-        return replace(procedure, tree=without_match(copy.deepcopy(procedure.tree), procedure.source))
+        """The procedure without `match` and `try`; unsupported syntax is refused."""
+        return readable(procedure, self.draft)
 
     def body(self, scope: Scope, as_value: bool, memory: Memory) -> tuple[Block, gast.expr]:
         """Run the passes on the body of a procedure, in order."""
         draft = self.draft
+        if found := yields(scope.procedure.tree):
+            raise (KEPT_GENERATOR if self.outline.frames[1:] else GENERATOR).at(scope.place(found[0]))
         shared = rebound(scope.procedure.tree.body)
         memory.rebound.update(name for own, name in scope.variables.items() if own in shared)
         block = resolve(scope, draft)

@@ -15,6 +15,7 @@ Patterns that look into objects are refused.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import gast
@@ -28,7 +29,7 @@ from srcad.transforms.ir.build import clone, load, stored
 
 def without_match(tree: gast.FunctionDef, source: Source) -> gast.FunctionDef:
     """The function without `match` and `try`, nested functions included; the same tree if there are none."""
-    if not any(isinstance(node, (gast.Match, gast.Try)) for node in gast.walk(tree)):
+    if not any(isinstance(node, (gast.Match, gast.Try, gast.With, gast.Raise)) for node in gast.walk(tree)):
         return tree
     used = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
     result: gast.FunctionDef = _Rewriter(source, Names([*used, *source.owners])).visit(tree)
@@ -43,6 +44,35 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         """Branches that ask of each statement whether it raises."""
         self.generic_visit(node)
         return without_try(node, self.names)
+
+    def visit_Raise(self, node: gast.Raise) -> gast.stmt:
+        """A `raise` without its cause, where that is None or a name: it changes neither class nor text."""
+        if isinstance(node.cause, gast.Name) or (isinstance(node.cause, gast.Constant) and node.cause.value is None):
+            node.cause = None
+        return self.generic_visit(node)
+
+    def visit_With(self, node: gast.With) -> Any:
+        """`with suppress(E): ...` as `try: ... except E: pass`."""
+        for position, item in enumerate(node.items):
+            match item.context_expr:
+                case gast.Call(func=function, args=kinds, keywords=[]) if self.meant(function) is contextlib.suppress:
+                    body = node.body
+                    if later := node.items[position + 1 :]:
+                        body = [_located(gast.With(items=later, body=body, type_comment=None), node)]
+                    listed = gast.Tuple(elts=kinds, ctx=gast.Load())
+                    handler = gast.ExceptHandler(type=listed, name=None, body=[_located(gast.Pass(), node)])
+                    tried = gast.Try(body=body, handlers=[handler] if kinds else [], orelse=[], finalbody=[])
+                    made = self.visit_Try(_located(tried, node))
+                    earlier = node.items[:position]
+                    return [_located(gast.With(items=earlier, body=made, type_comment=None), node)] if earlier else made
+        return self.generic_visit(node)
+
+    def meant(self, node: gast.expr) -> Any:
+        """The object that a name of a global, or an attribute of one, refers to."""
+        if isinstance(node, gast.Attribute):
+            return getattr(self.meant(node.value), node.attr, None)
+        is_global = isinstance(node, gast.Name) and node.id in self.source.owners
+        return self.source.lookup(node.id) if is_global else None
 
     def visit_Match(self, node: gast.Match) -> list[gast.stmt]:
         self.generic_visit(node)

@@ -57,7 +57,7 @@ def _is_asked_for(node: Any, parent: Any) -> bool:
 
 
 REFUSED = (
-    Construct(constructs.GENERATOR, ("Yield", "YieldFrom")),
+    Construct(loops.USED_YIELD, ("Yield", "YieldFrom"), lambda node, parents: not isinstance(parents[-1], gast.Expr)),
     Construct(
         constructs.COROUTINE,
         ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith", "comprehension"),
@@ -68,7 +68,6 @@ REFUSED = (
         constructs.FINALLY_WITHIN_TRY, ("Try",), lambda node, parents: bool(node.finalbody) and _is_tried(parents)
     ),
     Construct(constructs.TRY_STAR, ("TryStar",)),
-    Construct(constructs.GLOBAL, ("Global",)),
     Construct(constructs.DEL, ("Delete",), lambda node, parents: not all(map(_is_name_or_element, node.targets))),
     Construct(constructs.CLASS_DEFINITION, ("ClassDef",)),
     Construct(constructs.OBJECT_PATTERN, ("MatchClass", "MatchMapping", "MatchStar")),
@@ -82,7 +81,7 @@ REFUSED = (
         ("FunctionDef",),
         lambda node, parents: bool(parents) and bool(node.decorator_list),
     ),
-    Construct(constructs.RAISE_FROM, ("Raise",), lambda node, parents: node.cause is not None),
+    Construct(constructs.RAISE_FROM, ("Raise",), lambda node, parents: isinstance(node.cause, gast.Call)),
     Construct(
         constructs.PRIVATE_ATTRIBUTE,
         ("Attribute",),

@@ -14,6 +14,7 @@ literal argument, is replaced by the side that is taken.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import importlib
 import sys
@@ -22,24 +23,52 @@ from typing import Any
 import gast
 
 from srcad.frontend.captured_values import spell
+from srcad.frontend.context_managers import (
+    around_yield,
+    effects_of,
+    entered_and_left,
+    generator_of,
+    is_users_manager,
+    left_through,
+    methods_called,
+    stored_as,
+)
 from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
+from srcad.frontend.effects import effect_of_call, effect_of_store, effect_on_global, spelled, stands_for_itself
 from srcad.frontend.frozen_distributions import Frozen, frozen_by, held, method_of_frozen
+from srcad.frontend.generators import CONSUMERS, Consumed, calls_no_function, collector, generator, starts_with
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
-from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
+from srcad.frontend.scope import (
+    Meaning,
+    Method,
+    Procedure,
+    Scope,
+    call_of,
+    declared_global,
+    is_array,
+    is_static,
+    open_scope,
+    rebound,
+    stored_parameters,
+)
 from srcad.frontend.super_calls import first_of_super, method_of_super
 from srcad.frontend.try_statements import Attempted, is_attempt
 from srcad.refusals.constructs import IMPORT, UNKNOWN_HANDLER
 from srcad.refusals.names_and_functions import (
     ASSIGNED_CAPTURE,
     COMPUTED_DEFAULT,
+    DEEP_CALLS,
     FUNCTION_ASSIGNED_TWICE,
     LAMBDA_READS_COMPREHENSION,
     NO_SUCH_ATTRIBUTE,
     UNDEFINED_NAME,
     WRITTEN_CAPTURE,
 )
-from srcad.transforms.ir.build import assign, at, call, dotted, load, place_of
+from srcad.transforms.ir.build import assign, at, call, const, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
+from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
+from srcad.transforms.lowering.calls.effect_arguments import Effect
+from srcad.transforms.lowering.inlining import bind_arguments
 from srcad.transforms.lowering.lowering_context import Draft
 
 
@@ -57,6 +86,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def __init__(self, scope: Scope, draft: Draft) -> None:
         self.scope, self.draft = scope, draft
         self.rebound = rebound(scope.procedure.tree.body)
+        self.globals = declared_global(scope.procedure.tree.body)
 
     def block(self, block: list[gast.stmt]) -> list[gast.stmt]:
         result: list[gast.stmt] = []
@@ -105,11 +135,58 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             raise ASSIGNED_CAPTURE.at(place_of(node), name=node.id)
         return spell(meaning, self.draft, place_of(node), node.id)
 
+    def visit_Global(self, node: gast.Global) -> None:
+        """Drop the statement: assignments of the names are effects."""
+
+    def visit_Expr(self, node: gast.Expr) -> gast.stmt:
+        """An effect, or another statement."""
+        if isinstance(node.value, gast.Call) and not is_attempt(node.value):
+            effect = effect_of_call(node.value, self.known, self.draft)
+            if effect is not None:
+                return self.effect(effect, node.value.args, node.value.keywords, node)
+        return self.generic_visit(node)
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> gast.stmt:
+        return self.changed_outside(node.target, node.op, node) or self.generic_visit(node)
+
+    def changed_outside(self, target: gast.expr, op: gast.operator | None, node: Any) -> gast.stmt | None:
+        """The effect of an assignment to a global, or to a part of a captured object; None for others."""
+        arguments = [node.value]
+        if isinstance(target, gast.Name):
+            if target.id not in self.globals:
+                return None
+            owner = self.scope.procedure.source.function.__globals__
+            effect = effect_on_global(target.id, owner, op, self.draft, place_of(node))
+        else:
+            effect = effect_of_store(target, op, self.known, self.draft)
+            arguments = [target.slice, node.value] if isinstance(target, gast.Subscript) else arguments
+        return None if effect is None else self.effect(effect, arguments, [], node)
+
+    def effect(
+        self, effect: Effect, arguments: list[gast.expr], keywords: list[gast.keyword], node: gast.stmt
+    ) -> gast.stmt:
+        """The statement for an effect of these arguments."""
+        named = [gast.keyword(arg=each.arg, value=self.argument(each.value)) for each in keywords]
+        return spelled(effect, [self.argument(each) for each in arguments], named, self.draft, node)
+
+    def argument(self, node: gast.expr) -> gast.expr:
+        """An argument of an effect."""
+        meaning = self.known(node)
+        if meaning is not None and stands_for_itself(meaning):
+            return at(dotted(self.draft.bind("object", meaning.value)), place_of(node))
+        return self.visit(node)
+
+    def known(self, node: gast.AST) -> Meaning | None:
+        """The object that a name, or an attribute of one, refers to at compile time, if any."""
+        return self.meaning(node) if isinstance(node, (gast.Name, gast.Attribute)) else None
+
     def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
         """Drop the statement: its names resolve to those of the enclosing function in any case."""
 
     def visit_For(self, node: gast.For) -> list[gast.stmt]:
         """Save what is looped over in a temporary if a nested function may rebind it in the body."""
+        if (consumed := self.consumed(node)) is not None:
+            return consumed
         if isinstance(node.iter, gast.Call):
             note_header(node, self.meaning, self.scope.procedure.source.options)
         before: list[gast.stmt] = []
@@ -119,6 +196,57 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 before.append(assign(held, load(self.scope.variables[each.id]), place_of(node)))
                 self.scope.variables[held] = each.id = held
         return [*before, with_marked_start(self.generic_visit(node))]
+
+    def generator_call(self, node: gast.AST) -> Procedure | None:
+        """The generator function that a call calls; None for what is no such call."""
+        return generator(self.meaning(node.func), self.draft) if isinstance(node, gast.Call) else None
+
+    def consumed(self, node: gast.For) -> list[gast.stmt] | None:
+        """The statements for a loop over a generator, also one that is counted; None for another loop."""
+        inner, counted = node.iter, isinstance(node.iter, gast.Call) and node.iter.args and not node.iter.keywords
+        counts = self.meaning(inner.func) if counted else None
+        is_counted = counts is not None and counts.value is enumerate
+        call = inner.args[0] if is_counted else inner
+        procedure = self.generator_call(call)
+        if procedure is None:
+            return None
+        place, before, counter = place_of(node), list[gast.stmt](), None
+        scope = self.entered(procedure, call, before)
+        if is_counted:
+            counter = self.draft.names.fresh("count")
+            before.append(assign(counter, self.visit(starts_with(inner.args[1:])), place))
+        node.iter = const(0)
+        loop = self.generic_visit(node)
+        return [*before, *Consumed(loop, self.draft.names, counter).statements(resolve(scope, self.draft))]
+
+    def entered(self, procedure: Procedure, call: gast.Call, before: list[gast.stmt]) -> Scope:
+        """The scope of a call of a generator function; statements for its arguments are added to `before`."""
+        place = place_of(call)
+        if place is not None and len(place.trail()) > 2 * MOST_NESTED_CALLS:  # two lines for each call
+            raise DEEP_CALLS.at(place, function=procedure.name)
+        if (meaning := self.meaning(call.func)) is not None and not isinstance(meaning.value, Procedure | Method):
+            spell(meaning, self.draft, place, procedure.name)  # a function of another name may be put there
+        call.args = [self.meant_or_visited(each) for each in call.args]
+        for each in call.keywords:
+            each.value = self.meant_or_visited(each.value)
+        given = bind_arguments(call, procedure, place)
+        stored = stored_parameters(procedure)
+        statics = {
+            name: each
+            for name, each in given.items()
+            if isinstance(each, Meaning) and is_static(each.value) and name not in stored
+        }
+        scope = open_scope(procedure, statics, self.draft.names, place)
+        for name, each in given.items():
+            if name not in statics:
+                value = spell(each, self.draft, place, name) if isinstance(each, Meaning) else each
+                before.append(assign(scope.variables[name], value, place))
+        return scope
+
+    def meant_or_visited(self, node: gast.expr) -> Any:
+        """The function that an argument is, or the argument resolved."""
+        meaning = self.meaning(node)
+        return meaning if meaning is not None and is_static(meaning.value) else self.visit(node)
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         meaning = self.meaning(node)
@@ -166,6 +294,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part)):
             raise LAMBDA_READS_COMPREHENSION.at(place_of(node))
         first = node.generators[0]
+        if calls_no_function(node, self.meaning):
+            first.iter = self.collected(first.iter)
         first.iter = self.visit(first.iter)
         variables, statics = dict(self.scope.variables), dict(self.scope.statics)
         for name in sorted(names):
@@ -196,6 +326,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         if is_attempt(node):
             return self.attempt(node)
+        self.collect(node)
         node = method_of_frozen(node, self.meaning, self.introduce)
         if (derivative := self.meaning(node)) is not None:
             return spell(derivative, self.draft, place_of(node), "derivative")
@@ -222,6 +353,23 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             keyword.value = self.visit(keyword.value)
         return node
 
+    def collect(self, node: gast.Call) -> None:
+        """Let a function that takes all values of a generator have them in a list."""
+        inside = [k for k, each in enumerate(node.args) if isinstance(each, gast.Call)]
+        meaning = self.meaning(node.func) if inside else None
+        if meaning is not None and any(meaning.value is each for each in CONSUMERS):
+            node.args[:1] = [self.collected(each) for each in node.args[:1]]
+
+    def collected(self, node: gast.expr) -> gast.expr:
+        """A call of a generator function as one that returns a list; others as they are."""
+        procedure = self.generator_call(node)
+        if procedure is None:
+            return node
+        name = self.draft.names.temporary()
+        self.scope.statics[name] = Meaning(collector(procedure))
+        node.func = at(load(name), place_of(node.func))
+        return node
+
     def attempt(self, node: gast.Call) -> gast.expr:
         """An attempt that `try_statements` has written, with the classes that its handlers name."""
         place = place_of(node)
@@ -242,11 +390,44 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return at(gast.Call(func=dotted(self.draft.bind("attempt", attempted)), args=[], keywords=[]), place)
 
     def visit_With(self, node: gast.With) -> list[gast.stmt]:
-        """Replace `with np.errstate(...)` by its body: it changes no result. Others are refused."""
-        for item in node.items:
-            call = item.context_expr
-            check_context(item, self.meaning(call.func) if isinstance(call, gast.Call) else None)
-        return self.block(node.body)
+        """The body, with what its manager does at the start and at the end; one that may touch values is refused."""
+        if len(node.items) > 1:
+            inner = at(gast.With(items=node.items[1:], body=node.body, type_comment=None), place_of(node))
+            node = at(gast.With(items=node.items[:1], body=[inner], type_comment=None), place_of(node))
+        item, place = node.items[0], place_of(node.items[0].context_expr)
+        manager = item.context_expr
+        meaning = self.known(manager.func if isinstance(manager, gast.Call) else manager)
+        value = None if meaning is None else meaning.value
+        is_call, before, end = isinstance(manager, gast.Call), list[gast.stmt](), list[gast.stmt]()
+        if is_call and (inner := generator_of(value)) is not None:
+            procedure = generator(Meaning(inner), self.draft)
+            assert procedure is not None
+            scope = self.entered(procedure, manager, before)
+            start, given, end = around_yield(resolve(scope, self.draft), place)
+            before += [*start, *stored_as(item.optional_vars and self.visit(item.optional_vars), given, place)]
+        elif is_call and value is contextlib.nullcontext and not manager.keywords:
+            given = self.visit((*manager.args, const(None))[0])
+            before = stored_as(item.optional_vars and self.visit(item.optional_vars), given, place)
+        elif is_users_manager(value if is_call else type(value)):
+            before, end = self.managed(node, manager)
+        elif item.optional_vars is None and (found := effects_of(manager, self.known, self.draft)) is not None:
+            arguments = [self.argument(each) for each in manager.args] if is_call else []
+            named = [gast.keyword(arg=e.arg, value=self.argument(e.value)) for e in manager.keywords] if is_call else []
+            start, leave = entered_and_left(found, arguments, named, self.draft, manager)
+            before, end = [start], [leave]
+        else:
+            check_context(item, meaning if is_call else None)
+        return [*before, *left_through(self.block(node.body), end, self.draft.names, place)]
+
+    def managed(self, node: gast.With, manager: gast.expr) -> tuple[list[gast.stmt], list[gast.stmt]]:
+        """What an object of a user's class does at the start and at the end of a `with` statement."""
+        item, place, name = node.items[0], place_of(manager), self.draft.names.temporary()
+        self.scope.variables[name] = name
+        start, end = methods_called(name, node)
+        held = assign(name, self.visit(manager), place)
+        target = item.optional_vars
+        entered = gast.Expr(value=start) if target is None else assign(target, start, place)
+        return [held, self.visit(at(entered, place))], [self.visit(end)]
 
     def visit_Import(self, node: gast.Import) -> None:
         """Bind the names to the modules."""
@@ -279,8 +460,11 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         self.scope.statics[name] = Meaning(thing)
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> list[gast.stmt]:
-        self.only_once(node.name, node)
         before: list[gast.stmt] = []
+        if self.scope.stores[node.name] > 1 and node.name in self.scope.variables:  # one of several functions
+            held = spell(Meaning(self.nested(node.name, node, before)), self.draft, place_of(node), node.name)
+            return [*before, assign(self.scope.variables[node.name], held, place_of(node))]
+        self.only_once(node.name, node)
         self.scope.statics[node.name] = Meaning(self.nested(node.name, node, before))
         return before
 
@@ -295,6 +479,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 frozen = None if parameter else frozen_by(node.value, self.meaning, self.introduce)
                 if frozen is not None:
                     return self.frozen(name, frozen, node)
+        if len(node.targets) == 1 and (stored := self.changed_outside(node.targets[0], None, node)) is not None:
+            return stored
         node.value = self.visit(node.value)
         node.targets = [self.visit(target) for target in node.targets]
         return node

@@ -195,7 +195,7 @@ def open_scope(
 ) -> Scope:
     """A scope in which each variable of the procedure has a fresh name."""
     tree = procedure.tree
-    declared = declared_nonlocal(tree.body)
+    declared = declared_nonlocal(tree.body) | declared_global(tree.body)
     own = Counter(name for name in _stores(tree.body) if name not in declared)
     own.update(rebound(tree.body) & {*own, *procedure.names})
     scope = Scope(procedure, {}, dict(statics), own, inside)
@@ -216,6 +216,11 @@ def stored_parameters(procedure: Procedure) -> set[str]:
 def declared_nonlocal(body: list[gast.stmt]) -> set[str]:
     """The names that the function's own statements declare `nonlocal`."""
     return {name for node in _own_nodes(body) if isinstance(node, gast.Nonlocal) for name in node.names}
+
+
+def declared_global(body: list[gast.stmt]) -> set[str]:
+    """The names that the function's own statements declare `global`."""
+    return {name for node in _own_nodes(body) if isinstance(node, gast.Global) for name in node.names}
 
 
 def rebound(body: list[gast.stmt]) -> set[str]:

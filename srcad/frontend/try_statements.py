@@ -40,7 +40,7 @@ def without_try(node: gast.Try, names: Names) -> list[gast.stmt]:
     for handler in handlers:
         handler.body = [_Renamed(handler.name).visit(each) for each in handler.body]
     if node.finalbody:
-        leaving = _Leaving(node.finalbody, names)
+        leaving = Leaving(node.finalbody, names)
         body, orelse = leaving.block(body), leaving.block(orelse)
         for handler in handlers:
             handler.body = leaving.block(handler.body)
@@ -75,16 +75,18 @@ def _caught() -> gast.expr:
     return gast.Call(func=load(CAUGHT), args=[], keywords=[])
 
 
-class _Leaving:
+class Leaving:
     """Repeats the `finally` block before statements that leave the `try` statement."""
 
     def __init__(self, final: list[gast.stmt], names: Names) -> None:
         self.final, self.names = final, names
 
     def block(self, block: list[gast.stmt], in_loop: bool = False) -> list[gast.stmt]:
+        """The statements, with the block before each that leaves."""
         return [each for statement in block for each in self.statement(statement, in_loop)]
 
     def statement(self, node: gast.stmt, in_loop: bool) -> list[gast.stmt]:
+        """The statements that stand for one."""
         if isinstance(node, gast.Return):
             held = self.names.fresh("returned")
             value = const(None) if node.value is None else node.value

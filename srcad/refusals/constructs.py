@@ -105,19 +105,6 @@ WRITTEN_BEFORE_EXCEPTION = Refusal(
     "srcad.grad(f, jit=False)(np.ones(2))",
 )
 
-GLOBAL = Refusal(
-    UnsupportedSyntax,
-    "`global`",
-    "`global` cannot be differentiated",
-    "pass the value as an argument and return the new one",
-    """
-    def f(x):
-        global count
-        count += 1
-        return x
-    """,
-)
-
 DEL = Refusal(
     UnsupportedSyntax,
     "`del` of slices and attributes",
@@ -231,13 +218,13 @@ DECORATED_INNER_FUNCTION = Refusal(
 
 RAISE_FROM = Refusal(
     UnsupportedSyntax,
-    "`raise` with `from`",
-    "`raise` with `from` is not supported",
+    "`raise` from a call",
+    "`raise` from a call is not supported",
     "remove `from` and what follows it",
     """
     def f(x):
         if x < 0.0:
-            raise ValueError('negative') from None
+            raise ValueError('negative') from KeyError('x')
         return np.sqrt(x)
     """,
 )
@@ -269,12 +256,35 @@ UNKNOWN_SYNTAX = Refusal(
 WITH = Refusal(
     UnsupportedSyntax,
     "`with`",
-    "`with` is supported only with `np.errstate(...)` and without `as`",
+    "`with` is supported only with managers that touch no values: your own, np.errstate, contextlib's, warnings'",
     "enter the context in the caller",
     """
     def f(x):
-        with open('x.txt'):
-            return x * x
+        with open('x.txt') as file:
+            return x * len(file.read())
+    """,
+)
+
+MANAGER_YIELDS = Refusal(
+    UnsupportedSyntax,
+    "Context managers with a `yield` in a loop or branch",
+    "the generator of a context manager must have one `yield`, outside of loops and branches, and no `return`",
+    "enter the context in the caller, or write the manager as a class",
+    """
+    import contextlib
+
+
+    @contextlib.contextmanager
+    def noted(x):
+        if x > 0.0:
+            yield 2.0
+        else:
+            yield 3.0
+
+
+    def f(x):
+        with noted(x) as factor:
+            return factor * x
     """,
 )
 

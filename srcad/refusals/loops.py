@@ -256,6 +256,58 @@ KEPT_ITERATOR = Refusal(
     "srcad.grad(f)(np.ones(3))",
 )
 
+KEPT_GENERATOR = Refusal(
+    UnsupportedSyntax,
+    "Generators that are kept",
+    "a generator is supported only where a loop runs over it, or list, tuple, sum, max, min, sorted or dict takes it",
+    "write the call after `in` of a `for`, or make a list of it, `list(values(x))`, with the function named; return a "
+    "list from a method of an object that is made inside",
+    """
+    def values(x):
+        yield x
+        yield x * x
+
+
+    def f(x):
+        generator = values(x)
+        return next(generator) * next(generator)
+    """,
+)
+
+USED_YIELD = Refusal(
+    UnsupportedSyntax,
+    "`yield` that receives a value",
+    "a `yield` whose value is used cannot be differentiated",
+    "pass the value as an argument of the generator",
+    """
+    def values(x):
+        step = yield x
+        yield x * step
+
+
+    def f(x):
+        return sum(values(x))
+    """,
+)
+
+MANY_YIELDS = Refusal(
+    UnsupportedSyntax,
+    "Loops over generators with many `yield`",
+    "a loop over a generator with more than {count} `yield` is not supported, because its body is repeated for each",
+    "make a list of it: `for v in list(values(x))`",
+    """
+    def values(x):
+        yield x; yield x; yield x; yield x; yield x; yield x; yield x; yield x; yield x
+
+
+    def f(x):
+        s = 0.0
+        for v in values(x):
+            s += v
+        return s
+    """,
+)
+
 GENERATOR_EXPRESSION = Refusal(
     UnsupportedSyntax,
     "Generator expressions that are kept",

@@ -55,15 +55,11 @@ WRITTEN_CAPTURE = Refusal(
     "pass the object as an argument, or return the value that you want to keep",
     """
     class State:
-        def __init__(self):
-            self.last = 0.0
-
-
-    state = State()
+        last = 0.0
 
 
     def f(x):
-        state.last = x
+        State.last = x
         return x * x
     """,
 )
@@ -107,13 +103,13 @@ FUNCTION_ASSIGNED_TWICE = Refusal(
     "`{name}` is defined as a function and also assigned elsewhere",
     "give each function a name of its own, and choose between them with `if` around the calls",
     """
-    def f(x):
+    def f(x, g):
         def g(y):
             return y * y
 
-        g = g(x)
-        return g
+        return g(x)
     """,
+    "srcad.grad(f)(2.0, 1.0)",
 )
 
 LAMBDA_READS_COMPREHENSION = Refusal(
@@ -190,8 +186,7 @@ UNKNOWN_FORM = Refusal(
     UnsupportedSyntax,
     "Variables whose form depends on the path",
     "the form of `{name}` is not known while compiling: it is {forms}",
-    "let it have the same form on all paths: as many elements, the same keys, the same kinds of values; choose between "
-    "functions with `if` around the calls",
+    "let it have the same form on all paths: as many elements, the same keys, the same kinds of values",
     """
     def f(x):
         if x > 1.0:
@@ -199,6 +194,21 @@ UNKNOWN_FORM = Refusal(
         else:
             values = [x, x]
         return values[0]
+    """,
+)
+
+CHANGED_AND_READ = Refusal(
+    UnsupportedSyntax,
+    "Captured objects that the function changes and reads",
+    "what is changed here is also read by the function, which reads it while it is compiled",
+    "read it in the caller, or pass it as an argument and return the new value",
+    """
+    history = []
+
+
+    def f(x):
+        history.append(x)
+        return x * len(history)
     """,
 )
 

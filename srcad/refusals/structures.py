@@ -367,10 +367,10 @@ RUNTIME_KEY = Refusal(
     "use a constant, loop over the list or dictionary itself, or make it an array",
     """
     def f(x, k):
-        values = {0: x, 1: x * x}
+        values = {0.5: x, 1.5: x * x}
         return values[k]
     """,
-    "srcad.grad(f)(2.0, 1)",
+    "srcad.grad(f)(2.0, 1.5)",
 )
 
 INDEX_OUT_OF_RANGE = Refusal(
@@ -513,7 +513,8 @@ FROZEN = Refusal(
 
 
     def f(x):
-        values[0] = x
-        return values[0] * x
+        held = values
+        held[0] = x
+        return held[0] * x
     """,
 )

@@ -222,6 +222,7 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
     snapshots_within,
 )
 from srcad.runtime.kernels.recording.caught_exceptions import caught
+from srcad.runtime.kernels.recording.effect_calls import effect
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
@@ -321,6 +322,7 @@ __all__ = [
     "draw_standard_gamma",
     "draw_standard_normal",
     "draw_standard_t",
+    "effect",
     "eigenvalues",
     "eigenvalues_alone",
     "eigenvectors",

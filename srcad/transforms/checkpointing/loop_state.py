@@ -251,5 +251,5 @@ def _is_impure(node: gast.AST) -> bool:
         case gast.Call(func=gast.Name(id="print")):
             return True
         case gast.Call(func=function):
-            return is_draw(dotted_path(function))
+            return dotted_path(function) == "kernels.effect" or is_draw(dotted_path(function))
     return False

@@ -11,6 +11,7 @@ import numpy as np
 
 from srcad.refusals.constructs import WRITTEN_BEFORE_EXCEPTION
 from srcad.runtime.kernels.recording.caught_exceptions import remember
+from srcad.runtime.kernels.recording.effect_calls import as_effect, is_effect_function
 from srcad.transforms.inference.execution_tracing import own_copy
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.inference.type_inference import executable
@@ -59,7 +60,13 @@ class Attempt:
 
     @cached_property
     def _silent(self) -> Callable[..., Any]:
-        return executable(replace(self.of.unit, bindings={**self.of.unit.bindings, "print": lambda *_, **__: None}))
+        silent = {"print": lambda *_, **__: None}
+        silent |= {
+            name: as_effect(lambda *_: None)
+            for name, thing in self.of.unit.bindings.items()
+            if is_effect_function(thing)
+        }
+        return executable(replace(self.of.unit, bindings={**self.of.unit.bindings, **silent}))
 
     @cached_property
     def _draws(self) -> bool:

@@ -211,6 +211,7 @@ FACTS: dict[str, Fact] = {
     "kernels.refuse_overlap": Fact(0),
     "kernels.check_bytes": Fact(0),
     "kernels.expect": Fact(0),
+    "kernels.effect": Fact(0),
     "print": Fact(0),
 }
 

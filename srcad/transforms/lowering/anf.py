@@ -20,6 +20,7 @@ from srcad.refusals.numpy_calls import ATTRIBUTE_ASSIGNED
 from srcad.transforms.ir.build import Block, assign, at, augment, call, clone, const, load, place_of, stored, subscript
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import stored_inside, stored_names
+from srcad.transforms.lowering.calls.effect_arguments import Effect
 from srcad.transforms.lowering.control_flow import Turns
 from srcad.transforms.lowering.desugaring.desugar import IN_PLACE
 from srcad.transforms.lowering.desugaring.for_loops import called
@@ -112,6 +113,9 @@ class Flattener(Results):
         """An expression statement: printed text, or a call that is inlined for its effect."""
         if called(value) == "print" and "print" not in self.bindings:
             self.emit(at(gast.Expr(value=self.message(value)), self.place))
+            return
+        if isinstance(value, gast.Call) and isinstance(meant := self.meant(value.func), Effect):
+            self.emit(self.done(meant.act, value))
             return
         if isinstance(value, Turns):
             self.unrolled(value.rest, value.turns)

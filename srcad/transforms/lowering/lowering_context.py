@@ -31,6 +31,7 @@ class Draft:
     hidden      captured arrays, in the order in which they were found
     frozen      captured numbers and strings that were written as literals
     sources     texts of all functions read
+    changed     what effects change: a container, or an attribute of an object by its name; and where
     """
 
     names: Names = field(default_factory=lambda: Names(RESERVED))
@@ -38,6 +39,7 @@ class Draft:
     hidden: list[Capture] = field(default_factory=list)
     frozen: list[tuple[Any, str, Any]] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
+    changed: list[tuple[Any, str | None, Any]] = field(default_factory=list)
 
     def bind(self, wish: str, thing: Any) -> str:
         """The free name that refers to this object; the same name each time.
@@ -66,6 +68,10 @@ class Draft:
         """Record that the value was written into the code as a literal."""
         if not any(same_owner(owner, other) and key == known for other, known, _ in self.frozen):
             self.frozen.append((owner, key, value))
+
+    def note_changed(self, owner: Any, name: str | None, place: Any) -> None:
+        """Record that an effect changes a container, or an attribute of an object."""
+        self.changed.append((owner, name, place))
 
     def note_source(self, text: str) -> None:
         """Record the text of a function that went into the unit."""

@@ -25,7 +25,16 @@ from srcad.refusals.large_functions import (
 from srcad.transforms.ir.build import assign, const, load, place_of, subscript
 from srcad.transforms.ir.pytree_form import Form as Structured
 from srcad.transforms.ir.pytree_form import Part
-from srcad.transforms.lowering.structures.abstract_state import Callee, Fields, Grown, Lost, Memory, Packed, Structure
+from srcad.transforms.lowering.structures.abstract_state import (
+    Callee,
+    Chosen,
+    Fields,
+    Grown,
+    Lost,
+    Memory,
+    Packed,
+    Structure,
+)
 
 # None for a number or an array; for a structure its class and the forms of its parts.
 Form: TypeAlias = "tuple[type, tuple[tuple[Any, Any], ...]] | None"
@@ -49,6 +58,8 @@ def form_of(value: gast.expr, memory: Memory) -> Any:
         raise RECORDS_ARGUMENT.at(place_of(value))
     if isinstance(held, Packed):
         return Packed, held.layout
+    if value.cell.type is Chosen:
+        raise UNCLEAR_STRUCTURE_ARGUMENT.at(place_of(value), forms="one function or another")
     return value.cell.type, tuple((key, form_of(part, memory)) for key, part in held.items())
 
 
@@ -99,7 +110,7 @@ def inside(around: Memory, function: str) -> Memory:
         name: lost if isinstance(held, Structure) or (isinstance(held, Callee) and name not in around.steady) else held
         for name, held in around.names.items()
     }
-    return Memory(names, steady=around.steady, rebound=around.rebound, opaque=around.opaque)
+    return Memory(names, steady=around.steady, rebound=around.rebound, opaque=around.opaque, functions=around.functions)
 
 
 def at_call(around: Memory, function: str) -> tuple[Memory, Hashable]:

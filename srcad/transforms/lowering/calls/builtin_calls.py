@@ -21,7 +21,7 @@ from srcad.runtime.stop_gradient import stop_gradient
 from srcad.transforms.ir.build import call, clone, const, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.lowering.calls.starred_arguments import Starred
-from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
+from srcad.transforms.lowering.structures.abstract_state import Callee, Chosen, Structure
 from srcad.transforms.lowering.structures.array_methods import spell_method
 from srcad.transforms.lowering.structures.container_methods import Parts
 from srcad.transforms.lowering.structures.operator_overloading import BINARY
@@ -85,6 +85,8 @@ class Containers(Starred):
         """A call of a structure: an object or a partial."""
         if function.cell.type is functools.partial:
             return self.completed(function, node)
+        if function.cell.type is Chosen:
+            return self.called_chosen(function, node)
         if function.cell.type is np.vectorize:
             return self.mapped_over(self.contents(function)["pyfunc"], node)
         return self.method(function, "__call__", node)

@@ -27,7 +27,7 @@ from srcad.transforms.ir.build import call, const, dotted, dotted_path
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.lowering.calls.texts import Texts
+from srcad.transforms.lowering.calls.effect_arguments import Effects
 from srcad.transforms.lowering.structures.abstract_state import Structure
 from srcad.transforms.lowering.structures.container_methods import Parts
 
@@ -48,7 +48,7 @@ _USED_UP = (iter, next, zip, enumerate, reversed, np.nditer, np.ndenumerate, np.
 _BY_NAME = (eval, exec, locals, globals, vars)
 
 
-class Iterators(Texts):
+class Iterators(Effects):
     """Calls that are replaced by a list of the elements that they would yield."""
 
     def argument(self, node: gast.expr) -> gast.expr:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import gast
 
@@ -57,11 +57,23 @@ class Cell:
             return "a tuple" if self.type is tuple else f"a `{self.type.__name__}`"
         if self.type is Text:
             return "a string"
+        if self.type is Chosen:
+            return "a function that is chosen at run time"
         return f"an object of class `{self.type.__name__}`"
 
 
 class Text:
     """The class of an f-string whose parts are known only at run time; keys are position, conversion and format."""
+
+
+class Chosen:
+    """The class of a function that is one of several: its number under `WHICH`, and each function under its own."""
+
+
+WHICH = "which"
+
+# The number of a function, and the functions that it may be, by their numbers.
+Alternatives: TypeAlias = "tuple[gast.expr, dict[int, gast.expr]]"
 
 
 class Structure(gast.expr):  # type: ignore[misc]  # gast carries no annotations
@@ -162,6 +174,7 @@ class Memory:
                 (shared likewise)
     lists       the growing list that a list has become (shared likewise)
     behind      structures that an iterator, here a sequence, would still read while it is consumed (shared likewise)
+    functions   the functions that may be chosen at run time, each with its number (shared likewise)
     """
 
     names: dict[str, Any] = field(default_factory=dict)
@@ -182,11 +195,12 @@ class Memory:
     rows: dict[Grown, type] = field(default_factory=dict)
     lists: dict[Cell, Grown] = field(default_factory=dict)
     behind: dict[Cell, list[Cell]] = field(default_factory=dict)
+    functions: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> Memory:
         """An independent copy of the state."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
-        growth = (self.nest, self.growth, self.resized, self.forms, self.rows, self.lists, self.behind)
+        growth = (self.nest, self.growth, self.resized, self.forms, self.rows, self.lists, self.behind, self.functions)
         shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, self.opaque, *growth)
         return Memory(dict(self.names), cells, dict(self.known), dict(self.shapes), dict(self.frozen), *shared)
 
@@ -211,6 +225,22 @@ class Memory:
         if frozen is not None:
             self.frozen[cell] = frozen
         return Structure(cell)
+
+    def alternatives(self, value: Any) -> Alternatives | None:
+        """The number of a function, and the functions that it may be by their numbers; None for what is no function.
+
+        >>> memory = Memory()
+        >>> number, functions = memory.alternatives(Callee(gast.Name("f", gast.Load(), None, None)))
+        >>> number.value, functions[0].path.id
+        (0, 'f')
+        """
+        if isinstance(value, Structure) and value.cell.type is Chosen:
+            held = dict(self.cells[value.cell])
+            return held.pop(WHICH), held
+        if not isinstance(value, (Callee, gast.Constant)) or getattr(value, "value", None) is not None:
+            return None
+        number = self.functions.setdefault(str(gast.dump(value)), len(self.functions))
+        return gast.Constant(value=number, kind=None), {number: value}
 
     def constant(self, node: Any) -> Any:
         """The constant that an atom is known to hold, else UNKNOWN."""

@@ -25,17 +25,17 @@ from srcad.refusals.structures import (
     SLICE_LENGTH,
     SLICE_WRITE,
 )
-from srcad.transforms.ir.build import assign, at, clone, const, load, subscript
+from srcad.transforms.ir.build import assign, at, call, clone, const, load, subscript
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_INDEXED_PARTS
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
 from srcad.transforms.lowering.structures.array_methods import KEPT, PROPERTIES
+from srcad.transforms.lowering.structures.chosen_functions import ChosenFunctions
 from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant
-from srcad.transforms.lowering.structures.structure_operators import Combined
 
 
-class Slots(Combined):
+class Slots(ChosenFunctions):
     """Finds the part that an index, a key or an attribute refers to."""
 
     # Attributes
@@ -50,6 +50,8 @@ class Slots(Combined):
         found = inspect.getattr_static(kind, name, None)
         if isinstance(found, property) and isinstance(found.fget, FunctionType):
             return self.called(found.fget, [base])
+        if isinstance(found, functools.cached_property) and isinstance(found.func, FunctionType):
+            return self.computed_once(base, found)
         if isinstance(found, FunctionType):
             return self.bound_method(base, found)
         if found is None or kind in (list, tuple, dict) or inspect.isdatadescriptor(found) or callable(found):
@@ -58,6 +60,13 @@ class Slots(Combined):
             self.refuse(NO_ATTRIBUTE, what=base.cell.called, name=name, way=hint)
         assert self.outside is not None
         return self.part(self.outside.attribute(kind, name, self.place))
+
+    def computed_once(self, base: Structure, found: functools.cached_property[Any]) -> gast.expr:
+        """The value of a `cached_property`, which becomes an attribute of the object that is made inside."""
+        value = self.kept(self.part(self.called(found.func, [base])))
+        if base.cell not in self.memory.frozen and base.cell not in self.memory.arguments and found.attrname:
+            self.contents(base)[found.attrname] = value
+        return value
 
     def bound_method(self, base: Structure, function: FunctionType) -> Structure:
         """A bound method as a value: `functools.partial` of its function with the object as first argument."""
@@ -105,11 +114,33 @@ class Slots(Combined):
             if not isinstance(method, FunctionType):
                 self.refuse(NOT_INDEXABLE, what=base.cell.called)
             return self.called(method, [base, node.slice])
-        contents, key = self.contents(base), self.key(node.slice)
+        contents, part = self.contents(base), self.part(node.slice)
+        if self.constant(part) is UNKNOWN and not self.memory.loops and self.may_be_numbers(contents, part):
+            return self.choice_by_key(contents, part)
+        key = self.key(part)
         if key not in contents:
             known = ", ".join(map(repr, contents))
             self.refuse(NO_SUCH_KEY, key=key, known=f"its keys are {known}" if known else "it is empty")
         return contents[key]
+
+    def may_be_numbers(self, contents: dict[Any, gast.expr], key: gast.expr) -> bool:
+        """Whether a key that is known only at run time may be one of these, which are all integers."""
+        is_few = 0 < len(contents) <= MOST_INDEXED_PARTS
+        return is_few and not isinstance(key, (Structure, Callee)) and all(type(each) is int for each in contents)
+
+    def choice_by_key(self, contents: dict[Any, gast.expr], key: gast.expr) -> gast.expr:
+        """The value of an integer key that is known only at run time: one branch for each key."""
+        result = self.names.temporary()
+        error = call("KeyError", const("a key that is not in the dictionary"))
+        rest: gast.stmt = gast.Raise(exc=error, cause=None)
+        for each, value in reversed(contents.items()):
+            test = gast.Compare(left=clone(key), ops=[gast.Eq()], comparators=[const(each)])
+            rest = gast.If(test=test, body=[assign(result, value, self.place)], orelse=[rest])
+        for node in gast.walk(rest):
+            if isinstance(node, gast.stmt):
+                at(node, self.place)
+        self.statement(rest)
+        return self.value(load(result))
 
     def key(self, node: gast.expr) -> Any:
         """The constant value of a key; an enclosing loop may be unrolled to make it constant."""

@@ -20,12 +20,15 @@ from typing import Any
 
 import gast
 
-from srcad.transforms.ir.build import load
+from srcad.transforms.ir.build import const, load
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.lowering.structures.abstract_state import (
     PLAIN,
+    WHICH,
+    Alternatives,
     Callee,
     Cell,
+    Chosen,
     Fields,
     Grown,
     Lost,
@@ -101,7 +104,13 @@ class _Joiner:
         first, second = self.first.names.get(name), self.second.names.get(name)
         if first is None or second is None:  # assigned on one path only: the other cannot read it
             return second if first is None else first
+        if isinstance(first, Callee) or isinstance(second, Callee):
+            first, second = self.none_or(first, name, self.first), self.none_or(second, name, self.second)
         return self.value(first, second, name)
+
+    def none_or(self, value: Any, name: str, memory: Memory) -> Any:
+        """None as an alternative to a function, where the name is known to hold it."""
+        return const(None) if value is PLAIN and memory.known.get(name, UNKNOWN) is None else value
 
     def contents(self, cell: Cell) -> Any:
         """The joined contents of a cell that one or both paths know."""
@@ -127,6 +136,10 @@ class _Joiner:
     def value(self, first: Any, second: Any, wish: str) -> Any:
         if same(first, second):
             return first
+        if _is_function(first) or _is_function(second):
+            one, other = self.first.alternatives(first), self.second.alternatives(second)
+            if one is not None and other is not None:
+                return self.function(first, one, other, wish)
         if isinstance(first, Structure) and isinstance(second, Structure):
             return self.structure(first.cell, second.cell, wish)
         lost = next((each for each in (first, second) if isinstance(each, Lost) and each is not PLAIN), None)
@@ -140,6 +153,17 @@ class _Joiner:
         if isinstance(first, Lost) or isinstance(second, Lost):
             return self.lose(first, Lost("one value or another"))
         return self.variable(first, second, wish)
+
+    def function(self, first: Any, one: Alternatives, other: Alternatives, wish: str) -> Structure:
+        """One function of those on both paths: a variable has its number."""
+        found = first.cell if isinstance(first, Structure) else None
+        cell = found if found is not None and found in self.joined.own else Cell(Chosen)
+        functions = dict(sorted((one[1] | other[1]).items()))
+        self.joined.changed |= cell is not found or functions.keys() != one[1].keys()
+        self.joined.own.add(cell)
+        which = self.value(one[0], other[0], f"{wish}_which")
+        self.joined.memory.cells[cell] = {WHICH: which, **functions}
+        return Structure(cell)
 
     def variable(self, first: gast.expr, second: gast.expr, wish: str) -> gast.expr:
         """A variable that holds one atom or the other."""
@@ -213,6 +237,11 @@ def _are_places(one: Any, other: Any) -> bool:
     if not isinstance(one, Fields) or not isinstance(other, Fields) or one.arrays != other.arrays:
         return False
     return one.index is not None and other.index is not None and len(one.index) == len(other.index)
+
+
+def _is_function(value: Any) -> bool:
+    """Whether this is a function, or one that is chosen at run time."""
+    return isinstance(value, Callee) or (isinstance(value, Structure) and value.cell.type is Chosen)
 
 
 def _keys(parts: Any) -> Any:
