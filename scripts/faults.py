@@ -55,8 +55,8 @@ RULES = (
     Fault(
         "var, tangent",
         "ddof forgotten",
-        "    t = (a - np.mean(a, axis=axis, keepdims=True)) * (2.0 / (kernels.reduced_size(a.shape, axis) - ddof))\n",
-        "    t = (a - np.mean(a, axis=axis, keepdims=True)) * (2.0 / kernels.reduced_size(a.shape, axis))\n",
+        "np.mean(a, axis=axis, keepdims=True)) * (2.0 / (kernels.reduced_size(np.shape(a), axis) - ddof))\n",
+        "np.mean(a, axis=axis, keepdims=True)) * (2.0 / kernels.reduced_size(np.shape(a), axis))\n",
     ),
     Fault(
         "vector @ matrix",
@@ -136,8 +136,8 @@ ANALYSES = (
     Fault(
         "liveness",
         "one arm is enough to store",
-        "    def join(self, one: Live, other: Live) -> Live:\n        return one | other\n",
-        "    def join(self, one: Live, other: Live) -> Live:\n        return one & other\n",
+        "return one if one.bits == other.bits else one | other",
+        "return one if one.bits == other.bits else one & other",
     ),
     Fault(
         "liveness",

@@ -55,12 +55,12 @@ def fence(source: Source) -> None:
     >>> from srcad.errors import UnsupportedSyntax
     >>> from srcad.frontend.load_source import load
     >>> def f(x):
-    ...     yield x
+    ...     return {x, 2.0}
     >>> try:
     ...     fence(load(f))
     ... except UnsupportedSyntax as error:
     ...     print(error.what)
-    a generator cannot be differentiated
+    a set is supported only after `in`
     """
     for node, parents in _nodes(source.tree, ()):
         kind = type(node).__name__

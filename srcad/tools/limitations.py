@@ -71,6 +71,7 @@ def _open(template: str) -> str:
 
 def _section(row: Refusal[Any]) -> str:
     said = str(refused(row)).replace(f"{_FOLDER}{os.sep}", "")  # places in srcad's own definitions
+    said = re.sub(r"<srcad (\w+) \d+>", r"<srcad \1>", said)  # the number counts texts that this process has written
     return f"### {row.title}\n\n```py\n{row.program}```\n\n```text\n{said}\n```\n"
 
 

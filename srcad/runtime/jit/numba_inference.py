@@ -84,7 +84,7 @@ def partly_inferred(function: Callable[..., Any], argument_types: tuple[Type, ..
 
     >>> def unknown(x):
     ...     y = x * 2.0
-    ...     return no_such_function(y)
+    ...     return y.no_such_method()
     >>> partly_inferred(unknown, (types.float32,))
     {'x': float32, 'y': float64}
     """

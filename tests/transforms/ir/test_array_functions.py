@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from srcad.runtime import kernels
+from srcad.runtime.kernels.recording.effect_calls import as_effect
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.stop_gradient import stop_gradient
@@ -62,6 +63,7 @@ ARGUMENTS = {
     "kernels.check_room": (0, "x[i] is out of range", (1,)),
     "kernels.refuse_overlap": (VECTOR, OTHER),
     "kernels.check_bytes": (1, 2),
+    "kernels.effect": (as_effect(lambda value: None), 0.5),
     "kernels.expect": (0.5, "f"),
     "print": (0.5,),
 }

@@ -15,7 +15,7 @@ _WORST = 1e15
 
 
 def regular(slope: Any, where: str) -> Any:
-    """The matrix, or the number. Raises NoSolution if it is singular to working precision.
+    """A copy of the matrix, or the number. Raises NoSolution if it is singular to working precision.
 
     >>> regular(np.eye(2), ""), regular(2.0, "")
     (array([[1., 0.],
@@ -24,9 +24,10 @@ def regular(slope: Any, where: str) -> Any:
     if np.ndim(slope) == 0:
         if slope == 0.0 or not np.isfinite(slope):
             raise Singular(where)
-    elif _is_singular(slope):
+        return slope
+    if _is_singular(slope):
         raise Singular(where)
-    return slope
+    return np.copy(slope)
 
 
 @register_jitable
@@ -84,7 +85,7 @@ def _overload_regular(slope, where):
         def of_matrix(slope, where):
             if _is_singular(slope):
                 raise Singular(where)
-            return slope
+            return slope.copy()
 
         return of_matrix
 
