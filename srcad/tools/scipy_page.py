@@ -45,7 +45,10 @@ NAMESPACES = {
     "scipy.sparse.linalg": "SuperLU is called from Python. A factor is computed again for each solution.",
     "scipy.integrate": (
         "Compiled; `cumulative_trapezoid` for vectors; not on a tape. `quad` and `solve_ivp` call SciPy in Python,\n"
-        "and differentiate what it computes on the nodes and steps that it chose ([guide](guide.md#solvers))."
+        "and differentiate what it computes on the nodes and steps that it chose ([guide](guide.md#solvers)).\n"
+        "A jump of the integrand or of the right-hand side is taken to stay where it is: where its place depends\n"
+        "on what is differentiated by, as in `1.0 if t < a else 0.0`, split the integral there, `quad(f, 0.0, a)`\n"
+        "and `quad(g, a, 1.0)`."
     ),
 }
 
