@@ -25,11 +25,8 @@ ALL = bool(os.environ.get("SRCAD_ALL_PROGRAMS"))
 
 # These may be refused, with their place and a way out; they are never wrong.
 REFUSED = {
-    *("driven_pendulum", "gaussian_process_evidence", "transformer_block", "yield_fit"),
-    *("richardson_lucy", "harris_corner_energy", "epidemic_fit", "enzyme_cascade"),
-    *("pid_tracking", "spectral_loss", "benchmark_functions"),
-    *("hypergradient", "market_welfare", "matrix_factorisation", "garch_likelihood", "portfolio_sharpe"),
-    *("groundwater_misfit", "kernel_ridge"),
+    *("transformer_block", "harris_corner_energy", "epidemic_fit", "pid_tracking", "hypergradient"),
+    *("matrix_factorisation", "portfolio_sharpe", "kernel_ridge"),
 }
 
 # These take more than a few seconds to derive.

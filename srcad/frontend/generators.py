@@ -205,8 +205,13 @@ def calls_no_function(node: gast.AST, meaning: Callable[[gast.expr], Meaning | N
     """Whether a comprehension calls nothing of the user's, which could change what a generator still reads."""
     parts = [node.elt] if hasattr(node, "elt") else [node.key, node.value]
     parts += [each for loop in node.generators for each in loop.ifs]
-    called = (each.func for part in parts for each in gast.walk(part) if isinstance(each, gast.Call))
-    found = [meaning(each) for each in called if isinstance(each, gast.Name)]
+    called = [each.func for part in parts for each in gast.walk(part) if isinstance(each, gast.Call)]
+    names = [each for each in called if isinstance(each, gast.Name)]
+    loops = [each for each in gast.walk(node) if isinstance(each, gast.comprehension)]
+    own = {each.id for loop in loops for each in gast.walk(loop.target) if isinstance(each, gast.Name)}
+    if any(each.id in own for each in names):
+        return False
+    found = [meaning(each) for each in names]
     return not any(each is None or isinstance(each.value, Procedure) or is_users(each.value) for each in found)
 
 

@@ -94,3 +94,21 @@ def test_refused_with_place_and_way_out(f, what):
     assert what in str(caught.value)
     assert caught.value.at.file == __file__
     assert caught.value.hint
+
+
+def square(x):
+    return x * x
+
+
+def sum_over_functions(x):
+    return sum(f(x) for f in [square, square])
+
+
+def list_over_functions(x):
+    return sum([f(x) * k for k, f in {2.0: square, 3.0: square}.items()])
+
+
+@pytest.mark.parametrize(("helper", "slope"), [(sum_over_functions, 12.0), (list_over_functions, 30.0)])
+def test_comprehensions_call_functions_by_names_of_their_own(helper, slope):
+    assert srcad.grad(helper, jit=False)(3.0) == slope
+    assert srcad.grad(lambda x: 2.0 * helper(x), jit=False)(3.0) == 2.0 * slope

@@ -29,7 +29,7 @@ from srcad.transforms.ir.build import assign, at, call, clone, const, load, subs
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_INDEXED_PARTS
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
+from srcad.transforms.lowering.structures.abstract_state import Callee, Lost, Structure
 from srcad.transforms.lowering.structures.array_methods import KEPT, PROPERTIES
 from srcad.transforms.lowering.structures.chosen_functions import ChosenFunctions
 from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant
@@ -46,7 +46,7 @@ class Slots(ChosenFunctions):
         if base.cell.is_sequence and name in getattr(kind, "_fields", ()):
             return contents[kind._fields.index(name)]  # type: ignore[attr-defined]
         if not base.cell.is_sequence and not base.cell.is_mapping and name in contents:
-            return contents[name]
+            return self.not_lost(name, contents[name])
         found = inspect.getattr_static(kind, name, None)
         if isinstance(found, property) and isinstance(found.fget, FunctionType):
             return self.called(found.fget, [base])
@@ -60,6 +60,14 @@ class Slots(ChosenFunctions):
             self.refuse(NO_ATTRIBUTE, what=base.cell.called, name=name, way=hint)
         assert self.outside is not None
         return self.part(self.outside.attribute(kind, name, self.place))
+
+    def not_lost(self, name: str, value: Any) -> gast.expr:
+        """An attribute's value. Refuses one that is not the same kind of thing on all paths."""
+        if isinstance(value, Lost):
+            if self.memory.loops:
+                raise NeedsConstant
+            self.refuse_lost(name, value)
+        return value
 
     def computed_once(self, base: Structure, found: functools.cached_property[Any]) -> gast.expr:
         """The value of a `cached_property`, which becomes an attribute of the object that is made inside."""

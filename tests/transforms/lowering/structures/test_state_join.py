@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from srcad.errors import SrcadError
+import srcad
+from srcad.errors import SrcadError, UnsupportedSyntax
 from srcad.transforms.ir.build import const, load
 from srcad.transforms.lowering.structures.abstract_state import PLAIN, Callee, Lost, Memory, Structure
 from srcad.transforms.lowering.structures.state_join import join
@@ -170,3 +171,24 @@ def test_reading_what_has_two_forms_is_refused():
     for function in (of_two_forms, whole):
         with pytest.raises(SrcadError, match=r"a tuple of 2 elements|a dictionary|it may be"):
             core_of(function)
+
+
+class State:
+    def __init__(self):
+        self.held = None
+
+
+def set_in_a_loop(x):
+    state = State()
+    total = 0.0
+    for k in range(len(x)):
+        if state.held is None:
+            state.held = [0.0]
+        state.held[0] = state.held[0] + x[k]
+        total = total + state.held[0] * x[k]
+    return total
+
+
+def test_an_attribute_that_is_none_first_and_a_list_then_is_refused_by_name():
+    with pytest.raises(UnsupportedSyntax, match="the form of `held` is not known"):
+        srcad.grad(set_in_a_loop, jit=False)(np.ones(3))
