@@ -9,8 +9,6 @@ The function is wrapped so that the second result is a constant: no derivative o
 
 from __future__ import annotations
 
-import inspect
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +17,7 @@ import numpy as np
 from srcad.api.argument_binding import bind
 from srcad.driver.memoisation import remembered
 from srcad.frontend.load_source import name_of, signature_of
-from srcad.frontend.wrappers import written
+from srcad.frontend.wrappers import with_defaults, written
 from srcad.names import Names
 from srcad.refusals.derivatives import NO_AUXILIARY
 from srcad.refusals.types_and_results import RESULT_NOT_SCALAR
@@ -53,12 +51,11 @@ def with_constant_auxiliary(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    parameters = list(signature_of(function).parameters.values())
-    names = Names(each.name for each in parameters)
+    signature = signature_of(function)
+    names = Names(signature.parameters)
     called, stop, pair = (names.fresh(each) for each in ("function", "stop_gradient", "pair"))
-    given = ", ".join(each.name for each in parameters)
-    shown = name_of(function)
-    name = f"{shown}_with_aux"
+    given = ", ".join(signature.parameters)
+    name = f"{name_of(function)}_with_aux"
     text = (
         f"def {name}({given}):\n"
         f"    {pair} = {called}({given})\n"
@@ -66,10 +63,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
         f"        raise TypeError({_NO_PAIR!r})\n"
         f"    return {pair}[0], {stop}({pair}[1])\n"
     )
-    made: Any = written(text, name, {called: function, stop: stop_gradient})
-    defaults = (each.default for each in parameters)
-    made.__defaults__ = tuple(itertools.dropwhile(lambda each: each is inspect.Parameter.empty, defaults))
-    return made  # type: ignore[no-any-return]
+    return with_defaults(written(text, name, {called: function, stop: stop_gradient}), signature)
 
 
 class GradientWithAuxiliary:

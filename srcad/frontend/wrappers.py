@@ -45,10 +45,19 @@ def wrapper_of(called: Any, name: str, parameters: Sequence[str]) -> Callable[..
 def of_derivative(derivative: Any) -> Callable[..., Any]:
     """A function that calls a derivative made by srcad, with its parameters and defaults."""
     signature: inspect.Signature = derivative.__signature__
-    made: Any = wrapper_of(derivative, derivative.__name__, list(signature.parameters))
+    return with_defaults(wrapper_of(derivative, derivative.__name__, list(signature.parameters)), signature)
+
+
+def with_defaults(function: Callable[..., Any], signature: inspect.Signature) -> Callable[..., Any]:
+    """The function, which has the parameters of a signature by position, with the signature's defaults.
+
+    >>> with_defaults(lambda x, y: (x, y), inspect.signature(lambda x, y=2.0: None))(1.0)
+    (1.0, 2.0)
+    """
     defaults = [each.default for each in signature.parameters.values()]
+    made: Any = function
     made.__defaults__ = tuple(itertools.dropwhile(lambda each: each is inspect.Parameter.empty, defaults))
-    return made  # type: ignore[no-any-return]
+    return function
 
 
 def of_primitive(primitive: Any) -> Callable[..., Any] | None:
