@@ -34,9 +34,9 @@ COPIED = (kernels.imaginary, np.conjugate)
 def is_view(program: Program, name: str, value: gast.expr) -> bool:
     """Whether a name's adjoint is a view of another adjoint.
 
-    What is a view only for contiguous memory (reshape, ravel) is treated as a copy where the memory is never written, or
-    no longer used under another name, and as a view where it is contiguous by type; anything else cannot be decided and
-    is refused.
+    What is a view only for contiguous memory (reshape, ravel) is treated as a copy where the memory is never written,
+    or no longer used under another name, and as a view where it is contiguous by type; anything else cannot be decided
+    and is refused.
     """
     if name not in program.aliases.views or program.flow.single(name) is None:
         return False

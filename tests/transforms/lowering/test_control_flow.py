@@ -178,7 +178,7 @@ def stops_in_both_arms(x, s):
     if s > 0.5:
         if x > 0.0:
             raise ValueError("positive")
-        else:
+        else:  # noqa: RET506 - neither arm goes on
             raise ValueError("negative")
         x = np.sin(x)
     return x * s
