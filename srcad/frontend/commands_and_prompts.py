@@ -11,8 +11,9 @@ import sys
 from types import FunctionType
 
 _EXEC = (
-    "Python keeps no text of what `exec` is given: write it to a file and import that, or keep it "
-    "before it is executed: `linecache.cache[name] = len(text), None, text.splitlines(True), name` and `exec(compile(text, name, 'exec'))`"
+    "Python keeps no text of what `exec` is given: write it to a file and import that, or keep the text "
+    "before it is executed: `linecache.cache[name] = len(text), None, text.splitlines(True), name` "
+    "and `exec(compile(text, name, 'exec'))`"
 )
 _PROMPT = (
     "this prompt, or a script that is read from a pipe, keeps no text: use Python 3.13 or later, or IPython, "
