@@ -290,23 +290,6 @@ INNER_OPTION = Refusal(
     "srcad.grad(f)(2.0)",
 )
 
-INNER_PULLBACK = Refusal(
-    UnsupportedSyntax,
-    "`vjp` inside a function",
-    "srcad.vjp cannot be called inside a function that is differentiated",
-    "use srcad.grad of the product with the cotangent, such as srcad.grad(lambda x: np.sum(f(x) * w))(x)",
-    """
-    def g(x):
-        return x * x
-
-
-    def f(x):
-        value, pullback = srcad.vjp(g, x)
-        return pullback(np.ones(3))[0][0]
-    """,
-    "srcad.grad(f)(np.ones(3))",
-)
-
 INNER_NOT_COMPILED = Refusal(
     UnsupportedSyntax,
     "Derivatives inside a function that Numba cannot type",
