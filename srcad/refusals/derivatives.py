@@ -290,6 +290,28 @@ INNER_OPTION = Refusal(
     "srcad.grad(f)(2.0)",
 )
 
+NOT_COMPILED_INSIDE_NJIT = Refusal(
+    UnsupportedSyntax,
+    "Functions that Numba cannot compile, inside `@njit`",
+    "{function} is called inside `@njit`, and Numba cannot compile it: {reason}",
+    "call it in a block of `with numba.objmode(y='float64[:]')`, which gives the type of its result",
+    """
+    import numba
+    import scipy.linalg
+
+
+    @srcad.function
+    def g(x):
+        return np.sum(scipy.linalg.expm(x))
+
+
+    @numba.njit
+    def f(x):
+        return g(x)
+    """,
+    "f(np.ones((2, 2)))",
+)
+
 INNER_NOT_COMPILED = Refusal(
     UnsupportedSyntax,
     "Derivatives inside a function that Numba cannot type",
