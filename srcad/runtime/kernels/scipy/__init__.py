@@ -59,6 +59,9 @@ from srcad.runtime.kernels.scipy.error_functions import (
     dawsn_derivative,
     erfcx_derivative,
     exponential_moment,
+    log_ndtr_between,
+    mean_log1p,
+    skewnorm_cdf,
 )
 from srcad.runtime.kernels.scipy.filters import (
     all_pole,
@@ -169,7 +172,9 @@ __all__ = [
     "kve_slope",
     "lags",
     "log_gamma_ratio",
+    "log_ndtr_between",
     "logm",
+    "mean_log1p",
     "normal_log_density",
     "order_of_pivots",
     "orthogonal_transform",
@@ -183,6 +188,7 @@ __all__ = [
     "row_order",
     "sine_integral",
     "sinh_integral",
+    "skewnorm_cdf",
     "sparse_product",
     "sparse_solve",
     "spence_slope",
