@@ -38,7 +38,7 @@ NAMESPACES = {
     "scipy.spatial": "Compiled; not on a tape. A distance of 0 has the derivative 0, the subgradient of least norm.",
     "scipy.spatial.distance": (
         "Compiled; not on a tape. By both points, `w`, `V`, `VI` and `p`; `cdist` and `pdist` with the metrics below,\n"
-        "by any of SciPy's names for them. Metrics of booleans, and functions as metrics, are refused. A distance of 0\n"
+        "by any of its names in SciPy. Metrics of booleans, and functions as metrics, are refused. A distance of 0\n"
         "has the derivative 0, the subgradient of least norm."
     ),
     "scipy.optimize": (
