@@ -48,7 +48,7 @@ def as_function(f: Callable[..., Any], *, jit: bool = True) -> Callable[..., Any
 
     calls = LeafCalls(f, jit)
     signature = signature_of(calls.function)
-    recorded, binding, names = _recorded_classes()[0], Binding(signature), tuple(signature.parameters)
+    recorded, binding, names = _call_class(), Binding(signature), tuple(signature.parameters)
 
     def is_tensor(value: Any) -> bool:
         return isinstance(value, torch.Tensor)
@@ -68,12 +68,12 @@ def as_function(f: Callable[..., Any], *, jit: bool = True) -> Callable[..., Any
 
 
 @functools.cache
-def _recorded_classes() -> tuple[Any, ...]:
-    """The classes that PyTorch records: the call, its pullback, and the derivative of that."""
+def _call_class() -> Any:
+    """What PyTorch records for a call."""
     import torch
 
     class Call(torch.autograd.Function):
-        """The value; its derivative is `Pull`."""
+        """The value; its derivative is that of `_pull_class`."""
 
         @staticmethod
         def forward(ctx: Any, made: LeafCall, enabled: bool, *given: Any) -> Any:
@@ -93,7 +93,7 @@ def _recorded_classes() -> tuple[Any, ...]:
         @staticmethod
         def backward(ctx: Any, _: Any, *bars: Any) -> Any:
             if torch.is_grad_enabled():  # the derivative is to be differentiated again
-                found = Pull.apply(ctx, len(bars), *bars, *ctx.saved_tensors)
+                found = _pull_class().apply(ctx, len(bars), *bars, *ctx.saved_tensors)
             else:
                 bar = _bar(ctx, bars)
                 found = _adjoints(ctx, ctx.pull(bar), bar, ctx.saved_tensors)
@@ -106,6 +106,14 @@ def _recorded_classes() -> tuple[Any, ...]:
             pull = ctx.made.differentiated()[1]
             found = flatten(pull.push(_padded(directions, pull)))
             return None, *[_like(dot, np.result_type(leaf)) for dot, leaf in zip(found, flatten(ctx.like), strict=True)]
+
+    return Call
+
+
+@functools.cache
+def _pull_class() -> Any:
+    """What PyTorch records for a backward pass that is to be differentiated."""
+    import torch
 
     class Pull(torch.autograd.Function):
         """The adjoints of the tensors, from those of the results, in which they are linear."""
@@ -120,10 +128,18 @@ def _recorded_classes() -> tuple[Any, ...]:
 
         @staticmethod
         def backward(ctx: Any, *directions: Any) -> Any:
-            return None, None, *Again.apply(ctx.call, ctx.count, *directions, *ctx.saved_tensors)
+            return None, None, *_again_class().apply(ctx.call, ctx.count, *directions, *ctx.saved_tensors)
+
+    return Pull
+
+
+@functools.cache
+def _again_class() -> Any:
+    """What PyTorch records for the backward pass of that."""
+    import torch
 
     class Again(torch.autograd.Function):
-        """The adjoints of the results' adjoints and of the tensors, from directions of what `Pull` gives."""
+        """The adjoints of the results' adjoints and of the tensors, from directions of what the pullback gives."""
 
         @staticmethod
         def forward(ctx: Any, call: Any, count: int, *given: Any) -> Any:
@@ -140,7 +156,7 @@ def _recorded_classes() -> tuple[Any, ...]:
         def backward(ctx: Any, *_: Any) -> NoReturn:
             raise third_derivative(ctx.name)
 
-    return Call, Pull, Again
+    return Again
 
 
 def _padded(directions: list[Any], pull: Any) -> list[Any]:
