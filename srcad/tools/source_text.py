@@ -186,8 +186,9 @@ def _all_kinds(f: Callable[..., Any], unit: Unit, hidden: Any, signature: Any, a
 
 
 def _known(mode: str) -> str:
-    if mode not in _MODES:
-        raise BadArgument(f"the mode {mode!r} is unknown", hint=f"it is one of {', '.join(_MODES)}")
+    if not isinstance(mode, str) or mode not in _MODES:
+        known = ", ".join(_MODES)
+        raise BadArgument(f"the mode {mode!r} is unknown", hint=f"it is one of {known}; arguments go into args=(...)")
     return _MODES[mode]
 
 
