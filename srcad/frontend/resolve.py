@@ -22,7 +22,7 @@ from typing import Any
 
 import gast
 
-from srcad.frontend.captured_values import spell
+from srcad.frontend.captured_values import array_of_labelled, is_method_of_labelled, spell
 from srcad.frontend.context_managers import (
     around_yield,
     effects_of,
@@ -105,10 +105,14 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 base = self.meaning(value)
                 if base is None or base.is_data or isinstance(base.value, Procedure):
                     return None
+                if is_method_of_labelled(base, name):
+                    return None
                 try:
                     return base.attribute(name)
                 except AttributeError:
                     raise NO_SUCH_ATTRIBUTE.at(place_of(node), owner=_describe(base.value), name=name) from None
+            case gast.Subscript() | gast.Call() if (array := array_of_labelled(node, self.meaning)) is not None:
+                return array
             case gast.Subscript(value=value, slice=gast.Constant(value=int() as position)):
                 base = self.meaning(value)
                 if base is not None and isinstance(base.value, tuple) and position < len(base.value):

@@ -23,7 +23,9 @@ from srcad.names import Names
 from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout
 
-_LIBRARIES = frozenset({"numpy", "scipy", "numba", "autograd", "jax", "torch"}) | sys.stdlib_module_names
+_LIBRARIES = (
+    frozenset({"numpy", "scipy", "numba", "autograd", "jax", "torch", "pandas", "xarray"}) | sys.stdlib_module_names
+)
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
 

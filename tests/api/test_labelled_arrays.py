@@ -57,6 +57,9 @@ class DataFrame:
     def __len__(self):
         return len(self.index)
 
+    def __contains__(self, name):
+        return name in self.held
+
     def to_numpy(self):
         return np.stack([np.asarray(each) for each in self.held.values()], axis=1)
 
@@ -150,6 +153,34 @@ def test_they_may_be_parts_of_structures_and_have_second_derivatives():
     along = srcad.hvp(cubes, jit=False)(S, Series([1.0, 0.0, -1.0], "abc"))
     np.testing.assert_allclose(along.held, [6.0, 0.0, -24.0])
     np.testing.assert_allclose(srcad.hessian(cubes, jit=False)(S), np.diag(6.0 * S.held))
+
+
+table = D
+
+
+def test_arrays_in_captured_tables_are_read_at_each_call():
+    table = D
+    slope = srcad.grad(lambda w: np.sum(w**2 * table["u"].values) + w * np.sum(table["v"].to_numpy()), jit=False)
+    whole = srcad.grad(lambda w: np.sum(w * table.to_numpy()), jit=False)
+    assert (slope(2.0), whole(2.0)) == (4.0 * 3.0 + 8.0, 11.0)
+    table = DataFrame({"u": [10.0, 20.0, 30.0], "v": [1.0, 1.0, 1.0]}, "abc")
+    assert (slope(2.0), whole(2.0)) == (4.0 * 60.0 + 3.0, 63.0)
+    table.held["u"] = np.zeros(3)
+    assert (slope(2.0), whole(2.0)) == (3.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda w: w * np.sum(table),
+        lambda w: np.sum(w * table["u"]),
+        lambda w: np.sum(w * table["x"].values),
+        lambda w: w * len(table.__len__() * [1.0]),
+    ],
+)
+def test_other_uses_of_captured_tables_are_refused(f):
+    with pytest.raises(SrcadError, match="cannot be captured"):
+        grad(f, 2.0)
 
 
 def test_directions_with_other_labels_are_refused():
