@@ -9,7 +9,7 @@ from them. It returns numbers, arrays, and tuples of these.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from srcad.api.pytree import take_apart
@@ -30,11 +30,14 @@ class Flat:
 
     __srcad_keeps__ = True
 
-    def __init__(self, function: Callable[..., Any], forms: dict[str, Part]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], forms: dict[str, Part], extents: Mapping[str, Sequence[Any]] | None = None
+    ) -> None:
+        """`extents` has the shapes of the leaves of each parameter, where these are compile-time constants."""
         from srcad.transforms.ir.canonical_names import RESERVED  # late import: it loads all kernels
 
         self.__wrapped_primal__ = function
-        self.forms = forms
+        self.forms, self.extents = forms, extents or {}
         names = Names({*RESERVED, *forms})
         found: list[str] = []
         for name, part in forms.items():
