@@ -254,7 +254,7 @@ def test_shapes_are_constants_where_a_loop_over_an_array_handles_objects_or_keys
         expected = sum(np.sum(slope * x) for slope, x in zip(slopes, given, strict=True))
         assert srcad.jvp(pull, given, given, jit=False)[1] == pytest.approx(expected)
     gradient = srcad.grad(by_rows, jit=False)
-    for shape in ((3, 2), (2, 2), (1, 2), (4, 1), (3, 2)):
+    for shape in ((3, 2), (2, 2), (4, 1), (3, 2)):
         x = rng.normal(size=shape)
         factors = np.full(shape, 4.0)
         factors[0] = 0.0

@@ -23,7 +23,7 @@ from srcad.transforms.ir.build import dotted_path
 from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
 from srcad.transforms.ir.primitive import constant, is_atom
 from srcad.transforms.ir.pytree_form import LEAF
-from srcad.transforms.lowering.structures.known_extents import Extents, number_of, shape_of
+from srcad.transforms.lowering.structures.known_extents import Extents, Sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,9 +258,9 @@ class Memory:
         """Record the value of a variable: an operation, which may be a known constant."""
         self.names[name] = PLAIN
         found = self.constant(value) if is_atom(value) else computed(value, self.constant)
-        sizes = {each: own for each, own in self.extents.items() if each not in self.rebound}
-        if found is UNKNOWN and sizes:
-            found = number_of(value, sizes, self.constant)
+        sizes = self.sizes() if self.extents else None
+        if found is UNKNOWN and sizes is not None:
+            found = sizes.number(value)
         if found is UNKNOWN or name in self.rebound:
             self.known.pop(name, None)
         else:
@@ -272,11 +272,17 @@ class Memory:
             self.shapes.pop(name, None)
         else:
             self.shapes[name] = kind
-        extents = shape_of(value, sizes, self.constant) if sizes else None
+        extents = sizes.shape(value) if sizes is not None and name not in self.rebound else None
         if extents is None:
             self.extents.pop(name, None)
         else:
             self.extents[name] = extents
+
+    def sizes(self) -> Sizes:
+        """The extents that are known."""
+        held = {name: own for name, own in self.extents.items() if name not in self.rebound}
+        tuples = {name: own for name, own in held.items() if name in self.shapes}
+        return Sizes({name: own for name, own in held.items() if name not in tuples}, tuples, self.constant)
 
     def may_be_container(self, value: Any) -> bool:
         """Whether what an operation gives may be a tuple or a list for which no Structure stands."""
