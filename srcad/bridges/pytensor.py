@@ -41,7 +41,8 @@ def as_op(f: Callable[..., Any], *, jit: bool = True) -> Callable[..., Any]:
         >>> pytensor.grad(as_op(lambda x: np.sum(x * x))(x), x).eval({x: [1.0, 2.0]})   # doctest: +SKIP
         array([2., 4.])
     """
-    operation, signature = _value_class()(f, jit), signature_of(f)
+    operation = _value_class()(f, jit)
+    signature = signature_of(operation.of.calls.function)
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
