@@ -32,6 +32,7 @@ ABOUT_MORE = {
     "runtime/rules/test_scipy_array_programs.py": "functions of SciPy of arrays, in programs",
     "runtime/rules/test_scipy_stats_programs.py": "distributions of scipy.stats, in programs",
     "runtime/rules/test_scipy_initial_values.py": "initial value problems of scipy.integrate, in programs",
+    "runtime/rules/test_scipy_collocation.py": "odeint and implicit methods of scipy.integrate, in programs",
     "runtime/rules/test_scipy_quadrature.py": "scipy.integrate.quad, in programs",
     "runtime/rules/test_scipy_sparse.py": "sparse matrices of scipy.sparse, in programs",
     "runtime/rules/test_scipy_optimize.py": "solvers of scipy.optimize, in programs",
