@@ -41,7 +41,7 @@ from srcad.tools.finite_differences import Slope, quick_slope, slope
 _MOST_ELEMENTS = 1000
 _MOST_FOUND = 32  # elements that are settled with steps of many sizes; others are taken to be as the last of them
 _SHOWN = 5
-_MOST_NUMBERS = 12  # components whose numbers are kept
+_MOST_NUMBERS = 6  # components of each argument whose numbers are kept
 
 # Functions that read one triangle of a matrix, which stands for a symmetric one.
 _READS_TRIANGLE = re.compile(r"\b(cholesky|eigh|eigvalsh|cho_factor|cho_solve)\b")
@@ -195,7 +195,7 @@ class Check:
         self.where, self.jit, self.options, self.seed = where, jit, options, seed
         self.found = list[_Finding]()
         self.compared = 0
-        self.numbers = list[Compared]()
+        self.numbers, self.room = list[Compared](), 0
         self.sides: tuple[float, float] | None = None
         self.born, self.disagreement = "", ""
 
@@ -245,6 +245,7 @@ class Check:
         gradient, precision = np.asarray(bar), float(np.finfo(_dtype(value)).eps)
         finite = np.abs(gradient[np.isfinite(gradient)])
         largest = float(finite.max()) if finite.size else 0.0
+        self.room = len(self.numbers) + _MOST_NUMBERS
         is_symmetric = _is_symmetric(value) and _READS_TRIANGLE.search("\n".join(version.unit.sources)) is not None
         for element in _elements(name, gradient, value, is_symmetric, self.seed):
             self.compared += 1
@@ -281,7 +282,7 @@ class Check:
     ) -> _Finding | None:
         """What is wrong or not settled about an element; None where it is right."""
         expected = quick_slope(along, element.size, precision)
-        if len(self.numbers) < _MOST_NUMBERS:
+        if len(self.numbers) < self.room:
             self.numbers.append(Compared(element.where, element.component, expected))
         if self.is_within(element.component, expected, largest, 1.0):
             return None
