@@ -9,7 +9,7 @@ from them. It returns numbers, arrays, and tuples of these.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from srcad.api.pytree import take_apart
@@ -30,14 +30,11 @@ class Flat:
 
     __srcad_keeps__ = True
 
-    def __init__(
-        self, function: Callable[..., Any], forms: dict[str, Part], extents: Mapping[str, Sequence[Any]] | None = None
-    ) -> None:
-        """`extents` has the shapes of the leaves of each parameter, where these are compile-time constants."""
+    def __init__(self, function: Callable[..., Any], forms: dict[str, Part]) -> None:
         from srcad.transforms.ir.canonical_names import RESERVED  # late import: it loads all kernels
 
         self.__wrapped_primal__ = function
-        self.forms, self.extents = forms, extents or {}
+        self.forms = forms
         names = Names({*RESERVED, *forms})
         found: list[str] = []
         for name, part in forms.items():

@@ -10,33 +10,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from types import MethodType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from srcad.api.cotangent import matching
 from srcad.api.flattened_function import Flat
-from srcad.api.pytree import arrays_in, form_of, is_leaf, leaves_of, take_apart, taken_apart, with_integers
+from srcad.api.pytree import arrays_in, form_of, is_leaf, take_apart, taken_apart, with_integers
 from srcad.api.wrt import Path, Place
 from srcad.driver.memoisation import remembered
-from srcad.errors import BadArgument, UnsupportedSyntax
+from srcad.errors import BadArgument
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.memory import CAPTURED_OVERLAP, STRUCTURE_TWICE
 from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
 from srcad.runtime.support.record_fields import is_records
-from srcad.runtime.support.structured_arguments import (
-    Constants,
-    Integer,
-    attributes,
-    is_function,
-    is_structured,
-    level_of,
-    next_level,
-)
+from srcad.runtime.support.structured_arguments import Integer, attributes, is_function, is_structured
 from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
 from srcad.transforms.lowering.structures.list_packing import layout_leaves, share_memory
-
-Result = TypeVar("Result")
 
 _NUMBERS = frozenset((float, int, complex, bool))
 _BY_VALUE = frozenset((str, int, bool))
@@ -118,11 +108,9 @@ class Shape:
     ([2.0, 1.0, 3.0], ['p_w', 'p_b', 'x'])
     """
 
-    def __init__(self, function: Callable[..., Any], leaves: list[Any], spec: Any, sized: bool = False) -> None:
-        """With `sized`, the shapes of arrays are compile-time constants."""
+    def __init__(self, function: Callable[..., Any], leaves: list[Any], spec: Any) -> None:
         self.function, self.spec = function, spec
         forms, self.parameters = {}, []
-        extents: dict[str, list[Any]] = {}
         each, count, place = iter(leaves), 0, 0
         for name, child in zip(signature_of(function).parameters, spec.children(), strict=True):
             forms[name] = form_of(child, each, name)
@@ -137,12 +125,10 @@ class Shape:
             layout = [
                 spot if is_kept else None for spot, is_kept in zip(places, layout_leaves(forms[name]), strict=True)
             ]
-            if sized:
-                extents[name] = [_shape(leaf) for leaf in own if is_leaf(leaf)]
             self.parameters.append(_Parameter(name, None if plain else child, tuple(places), smooth, tuple(layout)))
         self.picked = None if place == len(leaves) else [k for k, leaf in enumerate(leaves) if is_leaf(leaf)]
-        self.flat = Flat(function, forms, extents)
-        self.has_constants = sized or any(isinstance(leaf, Integer) or is_function(type(leaf)) for leaf in leaves)
+        self.flat = Flat(function, forms)
+        self.has_constants = any(isinstance(leaf, Integer) or is_function(type(leaf)) for leaf in leaves)
         self.runs: dict[Any, Any] = {}  # derivative of the user's function -> that of the flat one
 
     @property
@@ -240,43 +226,12 @@ class Shape:
 
 
 def shaped(
-    function: Callable[..., Any],
-    arguments: Sequence[Any],
-    always: bool = False,
-    variables: Sequence[Place] | None = None,
+    function: Callable[..., Any], arguments: Sequence[Any], always: bool = False
 ) -> tuple[Shape, list[Any]] | None:
-    """The shape for these arguments, and their leaves. None if no argument is a structure, unless `always`.
-
-    With `variables`, the places to differentiate by, more of the arguments are constants where `until_supported` found
-    that they have to be.
-    """
-    level = Constants.FUNCTIONS if variables is None else remembered(function, "constants", _Level).value
-    if not always and not any(is_structured(each) or 0 < level_of(each) <= level for each in arguments):
+    """The shape for these arguments, and their leaves. None if no argument is a structure, unless `always`."""
+    if not always and not any(map(is_structured, arguments)):
         return None
-    shapes = remembered(function, "shapes", dict[Any, Shape])
-    by_value = variables if level >= Constants.INTEGERS else None
-    return found_shape(shapes, function, tuple(arguments), by_value, level >= Constants.SHAPES)
-
-
-class _Level:
-    """Which arguments of a function are compile-time constants."""
-
-    value = Constants.FUNCTIONS
-
-
-def until_supported(function: Callable[..., Any], arguments: Sequence[Any], attempt: Callable[[], Result]) -> Result:
-    """What `attempt` gives, repeated with more of the arguments as compile-time constants where it is refused."""
-    while True:
-        try:
-            return attempt()
-        except UnsupportedSyntax:
-            if hasattr(type(function), "__srcad_keeps__"):
-                raise  # a function of leaves, whose constants have been taken out
-            level = remembered(function, "constants", _Level)
-            higher = next_level(leaves_of(tuple(arguments)), level.value)
-            if higher is None:
-                raise
-            level.value = higher
+    return found_shape(remembered(function, "shapes", dict[Any, Shape]), function, tuple(arguments))
 
 
 def found_shape(
@@ -284,27 +239,25 @@ def found_shape(
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
     variables: Sequence[Place] | None = None,
-    sized: bool = False,
 ) -> tuple[Shape, list[Any]]:
     """The shape for these arguments, from the cache or new, and the leaves.
 
-    With `variables`, integers and booleans are constants, except arguments at these places themselves; the shapes of
-    arrays are if they are `sized`.
+    With `variables`, integers and booleans are constants, except arguments at these places themselves.
     """
-    leaves, key = _leaves_and_key(taken_apart(arguments), variables, sized)
+    leaves, key = _leaves_and_key(taken_apart(arguments), variables)
     shape = shapes.get(key)
     if shape is None:
         # This registers classes that are seen for the first time.
-        leaves, key = _leaves_and_key(take_apart(arguments), variables, sized)
+        leaves, key = _leaves_and_key(take_apart(arguments), variables)
         shape = shapes.get(key)
         if shape is None:
             _make_room(shapes)
-            shape = shapes[key] = Shape(function, leaves, key[0], sized)
+            shape = shapes[key] = Shape(function, leaves, key[0])
     return shape, leaves if shape.picked is None else [leaves[place] for place in shape.picked]
 
 
 def _leaves_and_key(
-    taken: tuple[list[Any], Any], variables: Sequence[Place] | None, sized: bool
+    taken: tuple[list[Any], Any], variables: Sequence[Place] | None
 ) -> tuple[list[Any], tuple[Any, ...]]:
     leaves, spec = taken
     if variables is not None:
@@ -312,13 +265,7 @@ def _leaves_and_key(
         starts = [0, *accumulate(child.num_leaves for child in children)]
         plain = [place for place in variables if not isinstance(place, Path) and children[place].is_leaf()]
         leaves = with_integers(leaves, spec, {starts[place] for place in plain})
-    kinds = [leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves]
-    return leaves, (spec, *kinds, *map(_shape, leaves)) if sized else (spec, *kinds)
-
-
-def _shape(leaf: Any) -> tuple[int, ...] | None:
-    """The shape of an array that is a leaf of a structure of the user's."""
-    return leaf.shape if type(leaf) is np.ndarray else None
+    return leaves, (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
 
 
 def _make_room(shapes: dict[Any, Shape]) -> None:

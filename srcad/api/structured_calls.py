@@ -37,9 +37,8 @@ def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request
                 found = derivative.plain_call(*args)
                 # The first plain call may have discovered that the result is a structure.
                 return call(*args) if derivative.returns_structure else found
-        level = derivative.constants
-        variables = request.wrt if level >= Constants.INTEGERS else None
-        shape, values = found_shape(shapes, function, given, variables, level >= Constants.SHAPES)
+        variables = request.wrt if derivative.constants is Constants.INTEGERS else None
+        shape, values = found_shape(shapes, function, given, variables)
         run = shape.runs.get(derivative)
         if run is not None:
             return through(shape, run, args, values)

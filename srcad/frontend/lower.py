@@ -7,7 +7,7 @@ the callee, in a scope of its own, and the resulting statements replace the call
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -68,30 +68,22 @@ from srcad.transforms.lowering.structure_passing import (
     returned_length,
 )
 from srcad.transforms.lowering.structures.abstract_state import Memory, Structure
-from srcad.transforms.lowering.structures.known_extents import Extents
-
-Sizes = Sequence[Extents | None]  # the shapes of the leaves of a parameter
 
 
 @stage("lower")
 def prepare(function: Callable[..., Any]) -> Unit:
     """Stages 1 to 3: load a function and lower it to core form, without types."""
     try:
-        return lower(load_source(function), getattr(function, "forms", None), getattr(function, "extents", None))
+        return lower(load_source(function), getattr(function, "forms", None))
     except RecursionError:
         place = deepest_expression(function)
     raise DEEP_EXPRESSION.at(place)
 
 
-def lower(
-    source: Source,
-    forms: Mapping[str, Part] | None = None,
-    extents: Mapping[str, Sizes] | None = None,
-) -> Unit:
+def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
     """The unit in core form of a loaded function.
 
-    `forms` gives the form of each parameter that is not a plain number or array, `extents` the shapes of the leaves of
-    each, where these are compile-time constants.
+    `forms` gives the form of each parameter that is not a plain number or array.
 
     >>> from srcad.frontend.load_source import load
     >>> from srcad.printing.printer import print_function
@@ -110,7 +102,7 @@ def lower(
             s = operator.iadd(s, t2)
         return s
     """
-    return _Lowering().unit(source, forms or {}, extents or {})
+    return _Lowering().unit(source, forms or {})
 
 
 _NOT_THAT: Any = object()
@@ -123,7 +115,7 @@ class _Lowering:
         self.result: Part = LEAF
         self.made_derivatives: dict[tuple[Any, ...], Any] = {}
 
-    def unit(self, source: Source, forms: Mapping[str, Part], extents: Mapping[str, Sizes]) -> Unit:
+    def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
         procedure = procedure_of(source)
         statics = constant_parameters(procedure, forms) if forms else {}
         procedure = self.read(reachable(procedure, statics) if statics else procedure)
@@ -136,9 +128,7 @@ class _Lowering:
         for name in [*procedure.parameters, *procedure.keyword_only]:
             if name in statics:
                 continue
-            own = given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
-            names += own
-            memory.extents |= {one: shape for one, shape in zip(own, extents.get(name, ()), strict=False) if shape}
+            names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
         body, result = self.body(scope, True, memory)
         form = self.result
         if self.draft.changed:

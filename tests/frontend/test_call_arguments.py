@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.driver.memoisation import remembered
 from srcad.errors import UnsupportedSyntax
 from srcad.frontend.call_arguments import completed, known, known_arguments
 from srcad.frontend.load_source import load
@@ -17,7 +16,6 @@ from srcad.printing.printer import print_function
 from srcad.transforms.ir.build import dotted
 from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Callee, Memory
-from tests.checking import assert_gradient
 
 WEIGHTS = np.array([1.0, 2.0])
 
@@ -204,83 +202,3 @@ def test_a_parameter_that_is_stored_is_no_constant():
         return scale * np.sum(x) if scale is not None else 0.0
 
     assert srcad.grad(f, jit=False)(np.ones(2)) == pytest.approx([2.0, 2.0])
-
-
-class Planet:
-    def __init__(self, mass, place):
-        self.mass, self.place = mass, place
-
-
-def pull(masses, places):
-    planets = [Planet(mass, place) for mass, place in zip(masses, places, strict=True)]
-    total = 0.0
-    for k, one in enumerate(planets):
-        for other in planets[:k]:
-            away = one.place - other.place
-            total = total + one.mass * other.mass / np.sqrt(away @ away + 0.1)
-    return total
-
-
-def by_keys(a, b):
-    costs = {(-1, -1): 0.0}
-    for i in range(len(a)):
-        costs[i, -1] = 5.0
-    for j in range(b.shape[0]):
-        costs[-1, j] = 5.0
-    for i in range(len(a)):
-        for j in range(len(b)):
-            before = np.array([costs[i - 1, j - 1], costs[i - 1, j], costs[i, j - 1]])
-            costs[i, j] = (a[i] - b[j]) ** 2 - np.log(np.sum(np.exp(-before)))
-    return costs[len(a) - 1, b.shape[0] - 1]
-
-
-def by_rows(x, n=2):
-    parts = {}
-    y = np.asarray(x, float)[1:]
-    for k, row in enumerate(y):
-        parts[f"row{k}"] = np.sum(row * row) * n
-    if y.ndim == 2 and y.size > 3 and "row1" in parts:
-        parts["row1"] *= 3.0
-    return sum(parts.values())
-
-
-def test_shapes_are_constants_where_a_loop_over_an_array_handles_objects_or_keys():
-    rng = np.random.default_rng(0)
-    for n in (2, 3):
-        given = rng.normal(size=n), rng.normal(size=(n, 2))
-        assert_gradient(pull, *given, modes=["arrays"])
-        assert_gradient(by_keys, given[0], given[1][:, 0], modes=["arrays"])
-        slopes = srcad.grad(pull, wrt=(0, 1), jit=False)(*given)
-        expected = sum(np.sum(slope * x) for slope, x in zip(slopes, given, strict=True))
-        assert srcad.jvp(pull, given, given, jit=False)[1] == pytest.approx(expected)
-    gradient = srcad.grad(by_rows, jit=False)
-    for shape in ((3, 2), (2, 2), (4, 1), (3, 2)):
-        x = rng.normal(size=shape)
-        factors = np.full(shape, 4.0)
-        factors[0] = 0.0
-        if shape[0] > 2 and (shape[0] - 1) * shape[1] > 3:
-            factors[2] = 12.0
-        assert np.allclose(gradient(x), factors * x, rtol=1e-12)
-
-
-def test_an_array_that_is_stored_again_has_no_constant_shape():
-    def f(x):
-        parts = {}
-        if x[0] > 0.0:
-            x = np.append(x, 1.0)
-        for k in range(len(x)):
-            parts[f"k{k}"] = x[k]
-        return sum(parts.values())
-
-    with pytest.raises(srcad.UnsupportedSyntax):
-        srcad.grad(f, jit=False)(np.ones(2))
-
-
-def test_a_shape_is_no_constant_where_it_is_not_needed():
-    def f(x):
-        return np.sum(x * len(x))
-
-    gradient = srcad.grad(f, jit=False)
-    assert np.allclose(gradient(np.ones(2)), 2.0)
-    assert np.allclose(gradient(np.ones(3)), 3.0)
-    assert len(remembered(f, "shapes", dict)) == 0

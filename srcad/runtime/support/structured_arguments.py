@@ -9,7 +9,6 @@ import enum
 import functools
 import sys
 import types
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,6 @@ class Constants(enum.IntEnum):
     FUNCTIONS = 0
     NAMES = 1  # texts and None, which stand for choices
     INTEGERS = 2  # integers and booleans as well: numbers of layers, orders, flags
-    SHAPES = 3  # the shapes of arrays as well, for loops over arrays that handle objects or keys
 
 
 class Integer:
@@ -76,26 +74,16 @@ class Integer:
 _LEVELS: dict[type, Constants] = {
     **dict.fromkeys((str, type(None)), Constants.NAMES),
     **dict.fromkeys((int, bool), Constants.INTEGERS),
-    np.ndarray: Constants.SHAPES,
 }
 
 
 def level_of(value: Any) -> Constants:
-    """The lowest level at which an argument that is no structure, or its shape, is a constant; 0 if there is none.
+    """The lowest level at which an argument that is no structure is a compile-time constant; 0 if there is none.
 
     >>> level_of("tanh"), level_of(3), level_of(3.0)
     (<Constants.NAMES: 1>, <Constants.INTEGERS: 2>, <Constants.FUNCTIONS: 0>)
     """
     return _LEVELS.get(type(value), Constants.FUNCTIONS)
-
-
-def next_level(values: Iterable[Any], level: Constants) -> Constants | None:
-    """The next level at which more of these values are constants, if there is one.
-
-    >>> next_level([1.0, 3, "tanh"], Constants.NAMES)
-    <Constants.INTEGERS: 2>
-    """
-    return min((higher for each in values if (higher := level_of(each)) > level), default=None)
 
 
 def is_typed_list(kind: type) -> bool:

@@ -236,7 +236,6 @@ class Paths(RecordArrays):
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
                 self.memory.known.pop(node.id, None)
                 self.memory.shapes.pop(node.id, None)
-                self.memory.extents.pop(node.id, None)
         self.memory.opaque |= _may_become_containers(statement, self.memory)
         if isinstance(statement, gast.For):
             self.memory.names[statement.target.id] = PLAIN

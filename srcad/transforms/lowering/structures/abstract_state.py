@@ -13,7 +13,7 @@ contents of each cell at the current point of the program.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import gast
@@ -23,7 +23,6 @@ from srcad.transforms.ir.build import dotted_path
 from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
 from srcad.transforms.ir.primitive import constant, is_atom
 from srcad.transforms.ir.pytree_form import LEAF
-from srcad.transforms.lowering.structures.known_extents import Extents, Sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +161,6 @@ class Memory:
     known       variable -> the constant that it holds
     shapes      variables that hold a tuple of integers whose length only types tell, a shape or a part of one, with
                 the class that it has in Python: tuple, or list, which stays a tuple and cannot be changed
-    extents     variables that hold an array of known shape, or such a shape
     frozen      cells that must not be changed, and why
     steady      variables that are assigned once, so their values do not change (shared by all memories of a function)
     loops       the enclosing loops that may be unrolled if that helps (shared likewise)
@@ -183,7 +181,6 @@ class Memory:
     cells: dict[Cell, Any] = field(default_factory=dict)
     known: dict[str, Any] = field(default_factory=dict)
     shapes: dict[str, type] = field(default_factory=dict)
-    extents: dict[str, Extents] = field(default_factory=dict)
     frozen: dict[Cell, str] = field(default_factory=dict)
     steady: set[str] = field(default_factory=set)
     loops: list[Any] = field(default_factory=list)
@@ -203,15 +200,15 @@ class Memory:
     def copy(self) -> Memory:
         """An independent copy of the state."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
-        names, known, frozen = dict(self.names), dict(self.known), dict(self.frozen)
-        shapes, extents = dict(self.shapes), dict(self.extents)
-        return replace(self, names=names, cells=cells, known=known, shapes=shapes, extents=extents, frozen=frozen)
+        growth = (self.nest, self.growth, self.resized, self.forms, self.rows, self.lists, self.behind, self.functions)
+        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, self.opaque, *growth)
+        return Memory(dict(self.names), cells, dict(self.known), dict(self.shapes), dict(self.frozen), *shared)
 
     def become(self, other: Memory) -> None:
         """Take over the state of another memory."""
         held = other.copy()
         self.names, self.cells, self.known, self.shapes = held.names, held.cells, held.known, held.shapes
-        self.extents, self.frozen = held.extents, held.frozen
+        self.frozen = held.frozen
 
     def new(
         self, kind: type, contents: Mapping[Any, Any], frozen: str | None = None, origin: int | None = None
@@ -258,9 +255,6 @@ class Memory:
         """Record the value of a variable: an operation, which may be a known constant."""
         self.names[name] = PLAIN
         found = self.constant(value) if is_atom(value) else computed(value, self.constant)
-        sizes = self.sizes() if self.extents else None
-        if found is UNKNOWN and sizes is not None:
-            found = sizes.number(value)
         if found is UNKNOWN or name in self.rebound:
             self.known.pop(name, None)
         else:
@@ -272,17 +266,6 @@ class Memory:
             self.shapes.pop(name, None)
         else:
             self.shapes[name] = kind
-        extents = sizes.shape(value) if sizes is not None and name not in self.rebound else None
-        if extents is None:
-            self.extents.pop(name, None)
-        else:
-            self.extents[name] = extents
-
-    def sizes(self) -> Sizes:
-        """The extents that are known."""
-        held = {name: own for name, own in self.extents.items() if name not in self.rebound}
-        tuples = {name: own for name, own in held.items() if name in self.shapes}
-        return Sizes({name: own for name, own in held.items() if name not in tuples}, tuples, self.constant)
 
     def may_be_container(self, value: Any) -> bool:
         """Whether what an operation gives may be a tuple or a list for which no Structure stands."""
@@ -325,7 +308,6 @@ class Memory:
         self.names[name] = structure
         self.known.pop(name, None)
         self.shapes.pop(name, None)
-        self.extents.pop(name, None)
 
 
 def same(one: Any, other: Any) -> bool:

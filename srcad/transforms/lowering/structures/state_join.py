@@ -96,8 +96,7 @@ class _Joiner:
             else:
                 self.joined.changed = True
         memory.shapes = {key: kind for key, kind in self.first.shapes.items() if self.second.shapes.get(key) is kind}
-        memory.extents = {key: own for key, own in self.first.extents.items() if self.second.extents.get(key) == own}
-        if memory.shapes != self.first.shapes or memory.extents != self.first.extents:
+        if memory.shapes != self.first.shapes:
             self.joined.changed = True
         return self.joined
 
