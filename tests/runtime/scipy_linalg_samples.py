@@ -33,6 +33,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.sparse_solve: [s(FOUND, *PLACES, each) for each in (VECTOR, COLUMNS)],
     k.sparse_product: [s(FOUND, *PLACES, each, 3) for each in (VECTOR, COLUMNS)],
     k.products_at: [s(VECTOR, PLACES[0], VECTOR, PLACES[1]), s(COLUMNS, PLACES[0], COLUMNS, PLACES[1])],
+    k.without_derivative: [s(VECTOR, ANY, fixed=(1,))],
     k.packed_lu: [s(SQUARE), s(TURNED), s(normal(4, 4))],
 }  # fmt: skip
 
@@ -83,4 +84,4 @@ DEFINED: dict[Any, list[Sample]] = {
     linalg.lu: [s(TURNED), s(TURNED, True), s(TURNED, p_indices=True)],
 }  # fmt: skip
 
-DISCRETE = {k.pivots, k.row_order, k.order_of_pivots}
+DISCRETE = {k.positive_set, k.active_bounds, k.pivots, k.row_order, k.order_of_pivots}

@@ -6,6 +6,7 @@ Invariant    imported only by programs that use SciPy: this is the one package t
 Elsewhere    the rules that call these kernels (`runtime.rules.scipy`).
 """
 
+from srcad.runtime.kernels.scipy.active_sets import active_bounds, positive_set, without_derivative
 from srcad.runtime.kernels.scipy.bessel_functions import (
     ive_slope,
     kve_slope,
@@ -114,6 +115,7 @@ from srcad.runtime.kernels.scipy.matrices import (
 from srcad.runtime.kernels.scipy.sparse_systems import products_at, sparse_product, sparse_solve
 
 __all__ = [
+    "active_bounds",
     "airy_ai",
     "airy_ai_slope",
     "airy_bi",
@@ -181,6 +183,7 @@ __all__ = [
     "packed_lu",
     "pivots",
     "polygamma",
+    "positive_set",
     "products_at",
     "reciprocal_gamma_slope",
     "riemann_zeta",
@@ -206,5 +209,6 @@ __all__ = [
     "turned",
     "turned_round",
     "upper_half",
+    "without_derivative",
     "without_first",
 ]
