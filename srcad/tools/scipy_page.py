@@ -21,11 +21,17 @@ MULTIVARIATE = (
 )
 METHODS = ("logpdf", "pdf", "logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 NAMESPACES = {
-    "scipy.special": "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes. On a tape: the ufuncs.",
+    "scipy.special": (
+        "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes; complex numbers, and what has\n"
+        "complex results (`lambertw`, `sph_harm_y`, `hankel1`), run uncompiled. On a tape: the ufuncs."
+    ),
     "scipy.linalg": (
-        "Real matrices, not stacks of them; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives,\n"
-        "banded systems, and Sylvester's and Lyapunov's equations, with which a program runs uncompiled. What a\n"
-        "definition does not cover, such as `eigh` with vectors or `qr` with pivoting, raises `NotImplementedError`."
+        "Real matrices; stacks of them in `solve`, `solve_triangular`, `cholesky`, `cho_solve`, `inv`, `det`, `svd`,\n"
+        "`eigvalsh`, `norm`, `expm`; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives, `eigh`\n"
+        "with vectors, banded systems, and Sylvester's and Lyapunov's equations, with which programs run uncompiled.\n"
+        "Eigenvectors have SciPy's signs. What a definition does not cover, such as other stacks and `qr` with\n"
+        "pivoting, is refused. `schur`, `hessenberg`, `ldl`, `null_space`, `orth` and `eig` have no rule: their\n"
+        "results are not unique, or jump."
     ),
     "scipy.fft": (
         "Compiled: Fourier transforms as those of `np.fft`, cosine and sine transforms of real numbers by Fourier\n"

@@ -121,7 +121,8 @@ def exact(a, b, sigma):
 
 def test_parameters_of_a_fit_by_its_data():
     sigma = 0.1 + 0.2 * TIMES
-    gradient = srcad.grad(fitted, (0, 1, 2), jit=False)(1.3, 0.7, sigma)
+    of_data = lambda a, b, s: fitted(a, b, s)  # noqa: E731, PLW0108 - `fitted` takes options
+    gradient = srcad.grad(of_data, (0, 1, 2), jit=False)(1.3, 0.7, sigma)
     np.testing.assert_allclose(gradient[:2], differences(lambda a, b: exact(a, b, sigma), 1.3, 0.7), rtol=1e-5)
     step = 1e-4 * np.cos(TIMES)
     slope = (exact(1.3, 0.7, sigma + step) - exact(1.3, 0.7, sigma - step)) / 2.0

@@ -112,7 +112,7 @@ def _least_squares_with(a, b, free, bound):
 
 @partial(kernels.scipy.without_derivative)
 def without_derivative(y, value, of):
-    return None, refused
+    return refused, refused
 
 
 @define(scipy.optimize.fsolve)

@@ -251,6 +251,23 @@ def _kinds(constraint, x):
     return np.full(_row(constraint, x).shape[0], 1.0 if constraint["type"] == "eq" else 0.0)
 
 
+@inlined
+def _within(fun, start, args, bounds, constraints, given):
+    """The minimum under bounds and constraints."""
+    if given["jac"] is True:
+        NO_PAIR()
+    lows, highs = _ends(bounds, start)
+    objective = lambda x: fun(x, *args)  # noqa: E731 - inlined
+    if len(constraints) == 0:
+        return under_bounds(objective, lows, highs, BOUNDED(fun, args, start, lows, highs, given))
+    if given["jac"] is not None and len(args) > 0:
+        NO_ARGUMENTS()
+    every = lambda x: np.concatenate([_row(each, x) for each in constraints])  # noqa: E731
+    are_equations = np.concatenate([_kinds(each, start) for each in constraints])
+    found = CONSTRAINED(objective, (), start, lows, highs, every, are_equations, given)
+    return under_constraints(objective, every, lows, highs, found)
+
+
 @define(scipy.optimize.minimize)
 def minimize(
     fun,
@@ -272,21 +289,8 @@ def minimize(
     start = np.ravel(np.asarray(x0))
     each_constraint = constraints if isinstance(constraints, (tuple, list)) else (constraints,)
     if bounds is not None or len(each_constraint) > 0:
-        if jac is True:
-            NO_PAIR()
-        lows, highs = _ends(bounds, start)
-        objective = lambda x: fun(x, *args)  # noqa: E731 - inlined
-        if len(each_constraint) == 0:
-            given = {"method": method, "jac": jac, "hess": hess, "tol": tol, "options": options}
-            x = under_bounds(objective, lows, highs, BOUNDED(fun, args, start, lows, highs, given))
-        else:
-            if jac is not None and len(args) > 0:
-                NO_ARGUMENTS()
-            given = {"method": method, "jac": jac, "hess": hess, "tol": tol, "options": options}
-            every = lambda x: np.concatenate([_row(each, x) for each in each_constraint])  # noqa: E731
-            are_equations = np.concatenate([_kinds(each, start) for each in each_constraint])
-            found = CONSTRAINED(objective, (), start, lows, highs, every, are_equations, given)
-            x = under_constraints(objective, every, lows, highs, found)
+        given = {"method": method, "jac": jac, "hess": hess, "tol": tol, "options": options}
+        x = _within(fun, start, args, bounds, each_constraint, given)
         return Minimum(x, fun(np.copy(x), *args), True)
     if jac is True:
         if hess is not None:
