@@ -41,6 +41,17 @@ NAMESPACES = {
         "Arrays of any rank, filters along any axis, `lfilter` with `zi`; not on a tape. Kernels for real vectors and\n"
         "matrices are compiled. `sosfilt` with `zi` and `detrend` with break points raise `NotImplementedError`."
     ),
+    "scipy.ndimage": (
+        "By the image, the weights, `sigma` and `cval`; in all modes, with `origin` and `axes`; not on a tape. Rank\n"
+        "filters run uncompiled, all others of images are compiled. Among equal elements, maxima and minima share the\n"
+        "derivative equally. `output` is refused, and so are images of integers, whose filters return integers."
+    ),
+    "scipy.spatial": "Compiled; not on a tape. A distance of 0 has the derivative 0, the subgradient of least norm.",
+    "scipy.spatial.distance": (
+        "Compiled; not on a tape. By both points, `w`, `V`, `VI` and `p`; `cdist` and `pdist` with the metrics below,\n"
+        "by any of its names in SciPy. Metrics of booleans, and functions as metrics, are refused. A distance of 0\n"
+        "has the derivative 0, the subgradient of least norm."
+    ),
     "scipy.optimize": (
         "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
         "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"

@@ -185,7 +185,7 @@ def _all_kinds(f: Callable[..., Any], unit: Unit, hidden: Any, signature: Any, a
     return kinds
 
 
-def _known(mode: str) -> str:
+def _known(mode: Any) -> str:
     if not isinstance(mode, str) or mode not in _MODES:
         known = ", ".join(_MODES)
         raise BadArgument(f"the mode {mode!r} is unknown", hint=f"it is one of {known}; arguments go into args=(...)")

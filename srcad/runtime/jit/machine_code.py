@@ -14,7 +14,6 @@ from typing import Any
 
 from numba.core import config
 from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
@@ -74,9 +73,7 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
             kernels, symbols, reduced = pickle.loads(content)
             if symbols and not external_functions.provide(symbols):
                 return None
-            if not kernel_cache.load(kernels, target_context):
-                return None
-            return CompileResult._rebuild(target_context, *reduced)
+            return kernel_cache.rebuilt(kernels, reduced, target_context)
         except _NOT_FOUND:
             return None
 

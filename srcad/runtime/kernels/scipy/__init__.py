@@ -22,6 +22,15 @@ from srcad.runtime.kernels.scipy.beta_functions import (
     stdtr_slope,
     t_density,
 )
+from srcad.runtime.kernels.scipy.borders import (
+    border,
+    convolved_along,
+    correlated_along,
+    extended,
+    folded,
+    is_integral,
+    products_along,
+)
 from srcad.runtime.kernels.scipy.convolutions import convolution, correlation
 from srcad.runtime.kernels.scipy.cosine_transforms import (
     axes_count,
@@ -31,6 +40,13 @@ from srcad.runtime.kernels.scipy.cosine_transforms import (
     inverse_type,
     orthogonal_transform,
     trigonometric,
+)
+from srcad.runtime.kernels.scipy.distances import (
+    first_of_pairs,
+    places_in_square,
+    power_mean,
+    root,
+    second_of_pairs,
 )
 from srcad.runtime.kernels.scipy.elementwise import choose
 from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
@@ -124,6 +140,13 @@ from srcad.runtime.kernels.scipy.matrices import (
     turned,
 )
 from srcad.runtime.kernels.scipy.sparse_systems import products_at, sparse_product, sparse_solve
+from srcad.runtime.kernels.scipy.windows import (
+    gaussian_radius,
+    neighbours,
+    place_of_axis,
+    rank_among,
+    with_axes,
+)
 
 __all__ = [
     "active_bounds",
@@ -139,11 +162,14 @@ __all__ = [
     "beta_density",
     "betainc_slope_a",
     "betainc_slope_b",
+    "border",
     "central_part",
     "choose",
     "convolution",
     "convolved",
+    "convolved_along",
     "convolved_beyond",
+    "correlated_along",
     "correlation",
     "cosh_integral",
     "cosine_integral",
@@ -163,14 +189,18 @@ __all__ = [
     "erfcx_derivative",
     "expm",
     "exponential_moment",
+    "extended",
     "filtered_from",
     "finite_or_zero",
+    "first_of_pairs",
+    "folded",
     "fresnel_c",
     "fresnel_s",
     "from_triangle",
     "gamma_density",
     "gammainc_bend",
     "gammainc_slope",
+    "gaussian_radius",
     "half_of",
     "hurwitz_zeta",
     "hurwitz_zeta_slope",
@@ -180,6 +210,7 @@ __all__ = [
     "hyp2f1_slope_c",
     "inverse_norm",
     "inverse_type",
+    "is_integral",
     "is_within",
     "ive_slope",
     "jacobi_amplitude",
@@ -194,18 +225,26 @@ __all__ = [
     "logm",
     "matrix_power",
     "mean_log1p",
+    "neighbours",
     "normal_log_density",
     "order_of_pivots",
     "orthogonal_transform",
     "packed_lu",
     "pivots",
+    "place_of_axis",
+    "places_in_square",
     "polygamma",
     "positive_set",
+    "power_mean",
+    "products_along",
     "products_at",
+    "rank_among",
     "reciprocal_gamma_slope",
     "riemann_zeta",
     "riemann_zeta_slope",
+    "root",
     "row_order",
+    "second_of_pairs",
     "signs_of_eigenvectors",
     "signs_of_tridiagonal_eigenvectors",
     "sine_integral",
@@ -229,6 +268,7 @@ __all__ = [
     "turned",
     "turned_round",
     "upper_half",
+    "with_axes",
     "without_derivative",
     "without_first",
 ]
