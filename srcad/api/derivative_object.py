@@ -84,6 +84,12 @@ class Derivative:
         of = ", ".join(text_of(names, place) for place in self.request.wrt)
         return f"<srcad {self.request.mode} of {name_of(self.function)} with respect to {of}>"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: what it is, and the source that its last call with new types runs."""
+        from srcad.printing.highlight import html_block
+
+        return html_block(repr(self), self._version.text if self._version is not None else None)
+
     @property
     def __srcad_derived__(self) -> Described:
         """What it is a derivative of, for functions that call it."""

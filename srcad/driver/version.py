@@ -243,6 +243,11 @@ class Version:
             disk_cache.store(name, stored)
         return load(name, stored, generated.bindings), stored
 
+    @property
+    def text(self) -> str | None:
+        """The source that was made or loaded last; None before the first call."""
+        return list(self._modules.values())[-1][1].text if self._modules else None
+
     def generated(self, kinds: tuple[Any, ...], loops: bool = True, assumes: bool = True) -> Generated:
         """What the pipeline makes of the request for these types."""
         from srcad.driver import pipeline
