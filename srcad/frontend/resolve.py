@@ -21,6 +21,7 @@ import sys
 from typing import Any
 
 import gast
+from numba import objmode
 
 from srcad.frontend.captured_values import array_of_labelled, is_method_of_labelled, spell
 from srcad.frontend.context_managers import (
@@ -412,6 +413,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         elif is_call and value is contextlib.nullcontext and not manager.keywords:
             given = self.visit((*manager.args, const(None))[0])
             before = stored_as(item.optional_vars and self.visit(item.optional_vars), given, place)
+        elif value is objmode:
+            pass  # where the function runs as Python this does nothing, and what follows may be compiled
         elif is_users_manager(value if is_call else type(value)):
             before, end = self.managed(node, manager)
         elif item.optional_vars is None and (found := effects_of(manager, self.known, self.draft)) is not None:
