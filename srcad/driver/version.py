@@ -185,7 +185,7 @@ class Version:
 
     def _make_uncompiled(self, kinds: tuple[Any, ...], islands: bool) -> Callable[..., Any]:
         options = None
-        if islands and self.request.mode != "core":  # which a call that is repeated would run twice
+        if islands:
             checks = checks_bounds(self.request.options.boundscheck, self.unit.options)
             options = {**compiler_options(self.unit, self.request), "boundscheck": checks}
         try:
@@ -200,7 +200,8 @@ class Version:
             from srcad.runtime.jit.islands import Islands  # few functions need them
 
             given = {name: getattr(module, name) for name in stored.injected}
-            functions = [*Islands(stored.text, stored.functions, given, options, of_kind).routines()]
+            writes = self.request.mode == "core"
+            functions = [*Islands(stored.text, stored.functions, given, options, of_kind, writes).routines()]
         forward = restoring_errors(functions[0], self.request.mode)
         if self.request.mode != "vjp":
             return forward
@@ -241,6 +242,11 @@ class Version:
         if known and " at 0x" not in self.fingerprint() + repr(kinds):
             disk_cache.store(name, stored)
         return load(name, stored, generated.bindings), stored
+
+    @property
+    def text(self) -> str | None:
+        """The source that was made or loaded last; None before the first call."""
+        return list(self._modules.values())[-1][1].text if self._modules else None
 
     def generated(self, kinds: tuple[Any, ...], loops: bool = True, assumes: bool = True) -> Generated:
         """What the pipeline makes of the request for these types."""

@@ -49,6 +49,8 @@ BINARY: dict[Any, Any] = {
     special.huber: (POSITIVE, np.array([-3.0, 0.1, 0.2, 2.5])), special.pseudo_huber: (POSITIVE, SIGNED),
     special.boxcox: (POSITIVE, SIGNED), special.boxcox1p: (POSITIVE, SIGNED),
     special.inv_boxcox: (POSITIVE, SHARE), special.inv_boxcox1p: (POSITIVE, SHARE),
+    k.mean_log1p: (UNIT, SHARE), k.log_ndtr_between: (np.array([-1.7, -0.4, 0.6, -30.3]), ABOVE),
+    k.skewnorm_cdf: (SIGNED, ANY),
     special.ellipkinc: (SIGNED, SHARE), special.ellipeinc: (SIGNED, SHARE),
 }  # fmt: skip
 
@@ -135,4 +137,4 @@ ONCE = {
 COMPLEX = {special.wofz}
 
 # The derivative is 0 by definition.
-DISCRETE = {k.finite_or_zero}
+DISCRETE = {k.finite_or_zero, special.roots_legendre}

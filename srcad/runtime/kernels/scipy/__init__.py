@@ -21,6 +21,15 @@ from srcad.runtime.kernels.scipy.beta_functions import (
     stdtr_slope,
     t_density,
 )
+from srcad.runtime.kernels.scipy.borders import (
+    border,
+    convolved_along,
+    correlated_along,
+    extended,
+    folded,
+    is_integral,
+    products_along,
+)
 from srcad.runtime.kernels.scipy.convolutions import convolution, correlation
 from srcad.runtime.kernels.scipy.cosine_transforms import (
     axes_count,
@@ -30,6 +39,13 @@ from srcad.runtime.kernels.scipy.cosine_transforms import (
     inverse_type,
     orthogonal_transform,
     trigonometric,
+)
+from srcad.runtime.kernels.scipy.distances import (
+    first_of_pairs,
+    places_in_square,
+    power_mean,
+    root,
+    second_of_pairs,
 )
 from srcad.runtime.kernels.scipy.elementwise import choose
 from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
@@ -59,6 +75,9 @@ from srcad.runtime.kernels.scipy.error_functions import (
     dawsn_derivative,
     erfcx_derivative,
     exponential_moment,
+    log_ndtr_between,
+    mean_log1p,
+    skewnorm_cdf,
 )
 from srcad.runtime.kernels.scipy.filters import (
     all_pole,
@@ -109,6 +128,13 @@ from srcad.runtime.kernels.scipy.matrices import (
     turned,
 )
 from srcad.runtime.kernels.scipy.sparse_systems import products_at, sparse_product, sparse_solve
+from srcad.runtime.kernels.scipy.windows import (
+    gaussian_radius,
+    neighbours,
+    place_of_axis,
+    rank_among,
+    with_axes,
+)
 
 __all__ = [
     "airy_ai",
@@ -123,11 +149,14 @@ __all__ = [
     "beta_density",
     "betainc_slope_a",
     "betainc_slope_b",
+    "border",
     "central_part",
     "choose",
     "convolution",
     "convolved",
+    "convolved_along",
     "convolved_beyond",
+    "correlated_along",
     "correlation",
     "cosh_integral",
     "cosine_integral",
@@ -147,19 +176,24 @@ __all__ = [
     "erfcx_derivative",
     "expm",
     "exponential_moment",
+    "extended",
     "filtered_from",
     "finite_or_zero",
+    "first_of_pairs",
+    "folded",
     "fresnel_c",
     "fresnel_s",
     "from_triangle",
     "gamma_density",
     "gammainc_bend",
     "gammainc_slope",
+    "gaussian_radius",
     "half_of",
     "hurwitz_zeta",
     "hurwitz_zeta_slope",
     "inverse_norm",
     "inverse_type",
+    "is_integral",
     "is_within",
     "ive_slope",
     "jacobi_amplitude",
@@ -169,20 +203,31 @@ __all__ = [
     "kve_slope",
     "lags",
     "log_gamma_ratio",
+    "log_ndtr_between",
     "logm",
+    "mean_log1p",
+    "neighbours",
     "normal_log_density",
     "order_of_pivots",
     "orthogonal_transform",
     "packed_lu",
     "pivots",
+    "place_of_axis",
+    "places_in_square",
     "polygamma",
+    "power_mean",
+    "products_along",
     "products_at",
+    "rank_among",
     "reciprocal_gamma_slope",
     "riemann_zeta",
     "riemann_zeta_slope",
+    "root",
     "row_order",
+    "second_of_pairs",
     "sine_integral",
     "sinh_integral",
+    "skewnorm_cdf",
     "sparse_product",
     "sparse_solve",
     "spence_slope",
@@ -200,5 +245,6 @@ __all__ = [
     "turned",
     "turned_round",
     "upper_half",
+    "with_axes",
     "without_first",
 ]

@@ -75,6 +75,22 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
+def as_it_stands(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as a kernel that Numba compiles as it stands, whatever its arguments are."""
+    names = ", ".join(inspect.signature(function).parameters)
+    jitted = register_jitable(function)
+
+    @functools.wraps(function)
+    def kernel(*args: Any) -> Any:
+        return function(*args)
+
+    del kernel.__wrapped__  # what has it is a function of numbers
+    kernel.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    implementation = eval(f"lambda {names}: jitted({names})", {"jitted": jitted})
+    overload(kernel)(eval(f"lambda {names}: implementation", {"implementation": implementation}))
+    return kernel
+
+
 def choose(condition: Any, x: Any, otherwise: Any) -> Any:
     """`np.where`, of which the result is a number if all arguments are.
 

@@ -7,6 +7,7 @@ these sums cancel; there the asymptotic series is differentiated term by term.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import scipy.special
@@ -105,3 +106,40 @@ def exponential_moment(n, x):
         if abs(term) <= 1e-18 * abs(total):
             break
     return total
+
+
+@elementwise
+def log_ndtr_between(low, high):
+    """The logarithm of the probability that a normal number lies between two others.
+
+    >>> round(float(log_ndtr_between(30.0, 31.0)), 9)
+    -454.321243883
+    """
+    if low > 0.0:
+        low, high = -high, -low
+    if high > 0.0:
+        return math.log1p(-scipy.special.ndtr(low) - scipy.special.ndtr(-high))
+    below, above = scipy.special.log_ndtr(low), scipy.special.log_ndtr(high)
+    if not low < high:
+        return -math.inf if low == high else math.nan
+    return above + math.log(-math.expm1(below - above))
+
+
+@elementwise
+def mean_log1p(c, z):
+    """log1p(c * z) / c, which is z for c = 0: the integral of 1 / (1 + c * t) over t from 0 to z.
+
+    >>> float(mean_log1p(0.0, 2.0))
+    2.0
+    """
+    product = c * z
+    if abs(product) < 1e-8:
+        return z * (1.0 - 0.5 * product)
+    return np.log1p(product) / c
+
+
+def skewnorm_cdf(z: Any, a: Any) -> Any:
+    """The cumulative distribution function of a skewed normal number. Not compiled: SciPy exports none."""
+    import scipy.stats  # which programs without it do not wait for
+
+    return scipy.stats.skewnorm.cdf(z, a)
