@@ -35,6 +35,8 @@ ABOUT_MORE = {
     "runtime/rules/test_scipy_collocation.py": "odeint and implicit methods of scipy.integrate, in programs",
     "runtime/rules/test_scipy_quadrature.py": "scipy.integrate.quad, in programs",
     "runtime/rules/test_scipy_sparse.py": "sparse matrices of scipy.sparse, in programs",
+    "runtime/rules/test_scipy_bounds_and_fits.py": "constrained minima and fits of scipy.optimize, in programs",
+    "runtime/rules/test_scipy_complex.py": "special functions of complex numbers, in programs",
     "runtime/rules/test_scipy_optimize.py": "solvers of scipy.optimize, in programs",
     "runtime/rules/test_scipy_compiled.py": "the rules of SciPy's functions, in generated code",
     "runtime/tape/test_tape_conformance.py": "the tape and its reference, feature by feature",

@@ -187,7 +187,7 @@ class Version:
 
     def _make_uncompiled(self, kinds: tuple[Any, ...], islands: bool) -> Callable[..., Any]:
         options = None
-        if islands and self.request.mode != "core":  # which a call that is repeated would run twice
+        if islands:
             checks = checks_bounds(self.request.options.boundscheck, self.unit.options)
             options = {**compiler_options(self.unit, self.request), "boundscheck": checks}
         try:
@@ -202,7 +202,8 @@ class Version:
             from srcad.runtime.jit.islands import Islands  # few functions need them
 
             given = {name: getattr(module, name) for name in stored.injected}
-            functions = [*Islands(stored.text, stored.functions, given, options, of_kind).routines()]
+            writes = self.request.mode == "core"
+            functions = [*Islands(stored.text, stored.functions, given, options, of_kind, writes).routines()]
         forward = restoring_errors(functions[0], self.request.mode)
         if self.request.mode != "vjp":
             return forward

@@ -21,11 +21,17 @@ MULTIVARIATE = (
 )
 METHODS = ("logpdf", "pdf", "logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 NAMESPACES = {
-    "scipy.special": "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes. On a tape: the ufuncs.",
+    "scipy.special": (
+        "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes; complex numbers, and what has\n"
+        "complex results (`lambertw`, `sph_harm_y`, `hankel1`), run uncompiled. On a tape: the ufuncs."
+    ),
     "scipy.linalg": (
-        "Real matrices, not stacks of them; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives,\n"
-        "banded systems, and Sylvester's and Lyapunov's equations, with which a program runs uncompiled. What a\n"
-        "definition does not cover, such as `eigh` with vectors or `qr` with pivoting, raises `NotImplementedError`."
+        "Real matrices; stacks of them in `solve`, `solve_triangular`, `cholesky`, `cho_solve`, `inv`, `det`, `svd`,\n"
+        "`eigvalsh`, `norm`, `expm`; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives, `eigh`\n"
+        "with vectors, banded systems, and Sylvester's and Lyapunov's equations, with which programs run uncompiled.\n"
+        "Eigenvectors have SciPy's signs. What a definition does not cover, such as other stacks and `qr` with\n"
+        "pivoting, is refused. `schur`, `hessenberg`, `ldl`, `null_space`, `orth` and `eig` have no rule: their\n"
+        "results are not unique, or jump."
     ),
     "scipy.fft": (
         "Compiled: Fourier transforms as those of `np.fft`, cosine and sine transforms of real numbers by Fourier\n"
@@ -49,8 +55,9 @@ NAMESPACES = {
     "scipy.optimize": (
         "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
         "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"
-        "and `converged` of results can be read. Bounds and constraints are refused; `linear_sum_assignment` has no\n"
-        "derivative, as its result changes by jumps only."
+        "and `converged` of results can be read. Bounds are pairs, constraints dictionaries. The covariance of\n"
+        "`curve_fit` is given, without a derivative. `linear_sum_assignment`, `linprog` and `milp` have none: their\n"
+        "results change by jumps only, or are corners."
     ),
     "scipy.sparse": (
         "By the elements and by the dense operand; compiled, not on a tape. Matrices are made from elements and\n"

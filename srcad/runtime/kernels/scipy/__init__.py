@@ -6,6 +6,7 @@ Invariant    imported only by programs that use SciPy: this is the one package t
 Elsewhere    the rules that call these kernels (`runtime.rules.scipy`).
 """
 
+from srcad.runtime.kernels.scipy.active_sets import active_bounds, positive_set, without_derivative
 from srcad.runtime.kernels.scipy.bessel_functions import (
     ive_slope,
     kve_slope,
@@ -67,9 +68,11 @@ from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
     jacobi_cn,
     jacobi_dn,
     jacobi_sn,
+    lambert_w,
     sine_integral,
     sinh_integral,
     spence_slope,
+    spherical_harmonic,
 )
 from srcad.runtime.kernels.scipy.error_functions import (
     dawsn_derivative,
@@ -108,6 +111,12 @@ from srcad.runtime.kernels.scipy.gamma_functions import (
     riemann_zeta,
     riemann_zeta_slope,
 )
+from srcad.runtime.kernels.scipy.hypergeometric import (
+    hyp1f1_slope_a,
+    hyp1f1_slope_b,
+    hyp2f1_slope_a,
+    hyp2f1_slope_c,
+)
 from srcad.runtime.kernels.scipy.matrices import (
     banded,
     beside,
@@ -116,11 +125,14 @@ from srcad.runtime.kernels.scipy.matrices import (
     expm,
     from_triangle,
     logm,
+    matrix_power,
     normal_log_density,
     order_of_pivots,
     packed_lu,
     pivots,
     row_order,
+    signs_of_eigenvectors,
+    signs_of_tridiagonal_eigenvectors,
     sqrtm,
     sylvester,
     triangle,
@@ -137,6 +149,7 @@ from srcad.runtime.kernels.scipy.windows import (
 )
 
 __all__ = [
+    "active_bounds",
     "airy_ai",
     "airy_ai_slope",
     "airy_bi",
@@ -191,6 +204,10 @@ __all__ = [
     "half_of",
     "hurwitz_zeta",
     "hurwitz_zeta_slope",
+    "hyp1f1_slope_a",
+    "hyp1f1_slope_b",
+    "hyp2f1_slope_a",
+    "hyp2f1_slope_c",
     "inverse_norm",
     "inverse_type",
     "is_integral",
@@ -202,9 +219,11 @@ __all__ = [
     "jacobi_sn",
     "kve_slope",
     "lags",
+    "lambert_w",
     "log_gamma_ratio",
     "log_ndtr_between",
     "logm",
+    "matrix_power",
     "mean_log1p",
     "neighbours",
     "normal_log_density",
@@ -215,6 +234,7 @@ __all__ = [
     "place_of_axis",
     "places_in_square",
     "polygamma",
+    "positive_set",
     "power_mean",
     "products_along",
     "products_at",
@@ -225,12 +245,15 @@ __all__ = [
     "root",
     "row_order",
     "second_of_pairs",
+    "signs_of_eigenvectors",
+    "signs_of_tridiagonal_eigenvectors",
     "sine_integral",
     "sinh_integral",
     "skewnorm_cdf",
     "sparse_product",
     "sparse_solve",
     "spence_slope",
+    "spherical_harmonic",
     "spherical_in",
     "spherical_jn",
     "spherical_kn",
@@ -246,5 +269,6 @@ __all__ = [
     "turned_round",
     "upper_half",
     "with_axes",
+    "without_derivative",
     "without_first",
 ]
