@@ -34,6 +34,7 @@ from srcad.refusals.derivatives import CUSTOM_GRADIENT_OF_TAPE
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.compile_progress import announced
+from srcad.runtime.support.event_log import log
 from srcad.runtime.support.structured_arguments import Constants, is_structured, level_of
 from srcad.transforms.ir.pytree_form import LEAF
 
@@ -136,6 +137,8 @@ class Derivative:
 
     def rules_changed(self) -> None:
         """A rule of the user's own has been stated: what was made before is made anew."""
+        if self._version is not None:
+            log.debug("%s of %s is made again: a rule was stated", self.request.mode, self._version.unit.name)
         self._version = self._plain = self._structured = self._native = None
         if self._unchecked is not None:
             self._unchecked = self._first_call
@@ -191,6 +194,9 @@ class Derivative:
         """Read the function and the current values of what it captures, and make the routine that a call runs."""
         refuse_paths(self.function, self.request.wrt)
         if self._version is not None:
+            log.debug(
+                "%s of %s is made again: what it captures has changed", self.request.mode, self._version.unit.name
+            )
             self._native = None
         version = self._version = Version(self.function, self.request)
         if self.jit:
