@@ -39,9 +39,9 @@ def as_primitive(
             asks for them before there are values. None calls `f` on ones; needed where the shape depends on values
     jit     False runs generated source as plain Python
 
-    Gradients by complex arguments follow JAX's convention. The returned function takes JAX's or NumPy's arrays and floats where `f` takes arrays and numbers; an array without
+    The returned function takes JAX's or NumPy's arrays and floats where `f` takes arrays and numbers; an array without
     axes reaches `f` as a number. Python's integers, bools, texts, functions and None are constants. Arrays of integers
-    and bools are data.
+    and bools are data. Gradients by complex arguments follow JAX's convention.
 
     Raises BadType for arrays of half precision; BadArgument if a result has not the shape that was foretold.
 
