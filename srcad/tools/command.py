@@ -118,6 +118,9 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--warm", action="store_true", help="fill the cache folder with what many first calls need")
     doctor.set_defaults(run=_doctor)
 
+    completion = commands.add_parser("completion", help="print what a shell needs to complete this command's words")
+    completion.set_defaults(run=_completion)
+
     _add_cache(commands.add_parser("cache", help="tell how much the cache folder holds, list it, or clear it"))
     _add_check(commands.add_parser("check", help="compare a gradient with finite differences and with forward mode"))
     return parser
@@ -169,6 +172,13 @@ def _doctor(options: argparse.Namespace) -> int:
     report = doctor.Report.made()
     print(report.text())
     return 1 if report.problems else 0
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from srcad.tools.completion import script
+
+    print(script(_parser()), end="")
+    return 0
 
 
 def _cache(options: argparse.Namespace) -> int:
