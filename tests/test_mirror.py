@@ -47,6 +47,7 @@ ABOUT_MORE = {
     "runtime/tape/test_tape_rules.py": "all rules, on a tape",
     "runtime/tape/test_tape_walk.py": "the modules that a small use of the tape enters",
     "runtime/tape/test_tape_threads.py": "tapes in several threads",
+    "tools/test_notebooks.py": "notebooks, on a real kernel",
     "test_benchmarks.py": "the folder benchmarks/",
     "test_edge_cases.py": "the table of edge cases in docs/conventions.md",
     "test_differences.py": "finite differences, by which the tests judge",
