@@ -41,7 +41,7 @@ LIKE_OTHERS |= {
     "convolution_matrix",
     "block_diag",
 }
-LIKE_OTHERS |= {"eigvalsh_tridiagonal"}
+LIKE_OTHERS |= {"eigvalsh_tridiagonal", "fiedler_companion"}
 HEADER = "import numpy as np\nimport scipy.integrate\nimport scipy.linalg\n\n\n"
 
 

@@ -66,6 +66,26 @@ def companion(a):
     return np.concatenate((np.expand_dims(-a[1:] / a[0], 0), np.eye(n - 1, n)))
 
 
+@define(scipy.linalg.fiedler_companion)
+def fiedler_companion(a):
+    if np.ndim(a) != 1:
+        raise NotImplementedError("scipy.linalg.fiedler_companion of stacks has no derivative: call it for each")
+    share, n = a / a[0], len(a) - 1
+    found = np.zeros((n, n))
+    found[0, 0] = -share[1]
+    if n > 1:
+        found[1, 0] = 1.0
+    for i in range(3, n, 2):
+        found[i, i - 2] = 1.0
+    for i in range(2, n, 2):
+        found[i, i - 1] = -share[i + 1]
+    for i in range(0, n - 2, 2):
+        found[i, i + 2] = 1.0
+    for i in range(0, n - 1, 2):
+        found[i, i + 1] = -share[i + 2]
+    return found
+
+
 @define(scipy.linalg.leslie)
 def leslie(f, s):
     if np.ndim(f) != 1 or np.ndim(s) != 1:
