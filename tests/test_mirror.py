@@ -115,6 +115,8 @@ TESTED_ELSEWHERE = {
     "runtime/tape/reverse/eager_rules.py": "runtime/tape/test_tape_rules.py",
     "runtime/tape/targets_and_sources.py": "runtime/tape/test_gradient_tape.py",
     "runtime/tape/values/conversions.py": "runtime/tape/core/test_tensor.py",
+    "tools/report_page.py": "tools/test_report.py",
+    "tools/gradient_figure.py": "tools/test_report.py",
     "tools/demo.py": "tools/test_command.py",
     "transforms/analysis/sweep_boundary.py": "transforms/sweeps/test_gradient_function.py",
     "transforms/checkpointing/iteration_derivative.py": "transforms/checkpointing/test_loop_outlining.py",

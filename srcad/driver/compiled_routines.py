@@ -268,7 +268,7 @@ def warn_of_fallback(version: Version, problem: CannotType) -> None:
     if (problem.reason, problem.place) in told:
         return
     told.add((problem.reason, problem.place))
-    at = f"{problem.place}: " if problem.place else ""
+    at = f"{problem.place.shown()}: " if problem.place else ""
     level, frame, inside = 2, sys._getframe(1), PACKAGE
     while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
         level, frame = level + 1, frame.f_back

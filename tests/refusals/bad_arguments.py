@@ -359,12 +359,6 @@ AGAIN = (
         "`wrt` names 'y', which is no parameter of square",
         at="srcad.grad(square, wrt='y')(x)",
     ),
-    Bad(
-        "srcad.grad(lambda x: srcad.vjp(square, x)[0])(2.0)",
-        UnsupportedSyntax,
-        "srcad.vjp cannot be called inside a function that is differentiated",
-        at="srcad.vjp(square, x)",
-    ),
 )
 
 TOOLS = (

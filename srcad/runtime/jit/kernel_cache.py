@@ -265,7 +265,8 @@ def _load(name: str, target_context: Any) -> CompileResult | None:
 def _is_large(kernel: CompileResult) -> bool:
     """Whether a kernel is called by others, rather than inlined in them."""
     entry = kernel.library.get_function(kernel.fndesc.llvm_func_name)
-    return sum(1 for block in entry.blocks for _ in block.instructions) >= FEWEST_INSTRUCTIONS
+    instructions = (each for block in entry.blocks for each in block.instructions)
+    return any(count >= FEWEST_INSTRUCTIONS for count, _ in enumerate(instructions, 1))
 
 
 def _remember(name: str, kernel: CompileResult, is_large: bool) -> None:
