@@ -56,8 +56,8 @@ NAMESPACES = {
     "scipy.optimize": (
         "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
         "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"
-        "and `converged` of results can be read. Bounds are pairs, constraints dictionaries. The covariance of\n"
-        "`curve_fit` is given, without a derivative. `linear_sum_assignment`, `linprog` and `milp` have none: their\n"
+        "and `converged` of results can be read. Bounds are pairs or `Bounds`, constraints dictionaries. The covariance\n"
+        "of `curve_fit` is given, without a derivative. `linear_sum_assignment`, `linprog` and `milp` have none: their\n"
         "results change by jumps only, or are corners."
     ),
     "scipy.sparse": (
