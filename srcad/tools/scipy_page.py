@@ -56,9 +56,9 @@ NAMESPACES = {
     "scipy.optimize": (
         "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
         "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"
-        "and `converged` of results can be read. Bounds are pairs or `Bounds`, constraints dictionaries. The covariance\n"
-        "of `curve_fit` is given, without a derivative. `linear_sum_assignment`, `linprog` and `milp` have none: their\n"
-        "results change by jumps only, or are corners."
+        "and `converged` of results can be read. Bounds are pairs or `Bounds`, constraints dictionaries. The\n"
+        "covariance of `curve_fit` is given, without a derivative. `linear_sum_assignment`, `linprog` and `milp` have\n"
+        "none: their results change by jumps only, or are corners."
     ),
     "scipy.sparse": (
         "By the elements and by the dense operand; compiled, not on a tape. Matrices are made from elements and\n"
