@@ -23,7 +23,7 @@ from numba.extending import typeof_impl
 from srcad.api.argument_binding import bind
 from srcad.api.njit_derivative import frozen, native_of
 from srcad.api.signature_stubs import defaults_of, shape_of
-from srcad.api.wrt import refuse_paths, text_of
+from srcad.api.wrt import refuse_paths, refuse_starred, text_of
 from srcad.driver.compiled_routines import compiled_routine, of_plain_arrays, subject_of, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request, Version
@@ -308,6 +308,7 @@ def _signature(function: Callable[..., Any], request: Request) -> inspect.Signat
     signature = signature_of(function)
     if request.mode not in _WITH_DIRECTIONS:
         return signature.replace(return_annotation=inspect.Signature.empty)
+    refuse_starred(function)
     names = tuple(signature.parameters)
     asked = [re.sub(r"\W+", "_", text_of(names, place)).strip("_") for place in request.wrt]
     added = _directions((*asked, *names), len(request.wrt))

@@ -176,6 +176,7 @@ def grad(
     if isinstance(f, Derivative) and f.request.mode == "grad" and not f.request.tuple_result:
         from srcad.api.jacobian_and_hessian import derivative_of_derivative
 
+        refuse_starred(f.function)
         options = Options.of(without, function=f.request, boundscheck=boundscheck, tiered=tiered)
         return derivative_of_derivative(f, *positions(f.function, wrt), jit, options)
     f = readable(f, "grad")

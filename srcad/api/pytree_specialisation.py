@@ -24,7 +24,14 @@ from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.memory import CAPTURED_OVERLAP, STRUCTURE_TWICE
 from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
 from srcad.runtime.support.record_fields import is_records
-from srcad.runtime.support.structured_arguments import Integer, attributes, is_function, is_structured
+from srcad.runtime.support.structured_arguments import (
+    Constants,
+    Integer,
+    attributes,
+    extent_of,
+    is_function,
+    is_structured,
+)
 from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
 from srcad.transforms.lowering.structures.list_packing import layout_leaves, share_memory
 
@@ -238,34 +245,38 @@ def found_shape(
     shapes: dict[Any, Shape],
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
-    variables: Sequence[Place] | None = None,
+    constants: Constants = Constants.NAMES,
+    variables: Sequence[Place] = (),
 ) -> tuple[Shape, list[Any]]:
     """The shape for these arguments, from the cache or new, and the leaves.
 
-    With `variables`, integers and booleans are constants, except arguments at these places themselves.
+    `constants` says what is a compile-time constant; integers at the places `variables` never are.
     """
-    leaves, key = _leaves_and_key(taken_apart(arguments), variables)
+    leaves, key = _leaves_and_key(taken_apart(arguments), constants, variables)
     shape = shapes.get(key)
     if shape is None:
         # This registers classes that are seen for the first time.
-        leaves, key = _leaves_and_key(take_apart(arguments), variables)
+        leaves, key = _leaves_and_key(take_apart(arguments), constants, variables)
         shape = shapes.get(key)
         if shape is None:
             _make_room(shapes)
             shape = shapes[key] = Shape(function, leaves, key[0])
+            if constants is Constants.EXTENTS:
+                shape.flat.extents = tuple(extent_of(leaf) for leaf in leaves if is_leaf(leaf))
     return shape, leaves if shape.picked is None else [leaves[place] for place in shape.picked]
 
 
 def _leaves_and_key(
-    taken: tuple[list[Any], Any], variables: Sequence[Place] | None
+    taken: tuple[list[Any], Any], constants: Constants, variables: Sequence[Place]
 ) -> tuple[list[Any], tuple[Any, ...]]:
     leaves, spec = taken
-    if variables is not None:
+    if constants >= Constants.INTEGERS:
         children = spec.children()
         starts = [0, *accumulate(child.num_leaves for child in children)]
         plain = [place for place in variables if not isinstance(place, Path) and children[place].is_leaf()]
         leaves = with_integers(leaves, spec, {starts[place] for place in plain})
-    return leaves, (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
+    extents = [extent_of(leaf) for leaf in leaves] if constants is Constants.EXTENTS else ()
+    return leaves, (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves], *extents)
 
 
 def _make_room(shapes: dict[Any, Shape]) -> None:

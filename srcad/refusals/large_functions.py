@@ -38,7 +38,7 @@ OTHER_FORM = Refusal(
     def f(x, n):
         return longer([x, x * x], n)
     """,
-    "srcad.grad(f)(2.0, 3)",
+    "srcad.grad(f)(2.0, np.int64(3))",
 )
 
 DIFFERENT_LENGTHS = Refusal(
@@ -90,7 +90,7 @@ GROWING_LIST_ARGUMENT = Refusal(
             values.append(x[i])
         return g(values, 2)
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)(np.ones(100))",
 )
 
 RECORDS_ARGUMENT = Refusal(

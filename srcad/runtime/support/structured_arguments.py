@@ -60,6 +60,7 @@ class Constants(enum.IntEnum):
     FUNCTIONS = 0
     NAMES = 1  # texts and None, which stand for choices
     INTEGERS = 2  # integers and booleans as well: numbers of layers, orders, flags
+    EXTENTS = 3  # the shapes of arrays as well, so that loops over them can be unrolled
 
 
 class Integer:
@@ -71,6 +72,7 @@ class Integer:
         self.value = value
 
 
+_LARGEST = 4096  # elements of arrays whose shapes may be constants
 _LEVELS: dict[type, Constants] = {
     **dict.fromkeys((str, type(None)), Constants.NAMES),
     **dict.fromkeys((int, bool), Constants.INTEGERS),
@@ -83,7 +85,20 @@ def level_of(value: Any) -> Constants:
     >>> level_of("tanh"), level_of(3), level_of(3.0)
     (<Constants.NAMES: 1>, <Constants.INTEGERS: 2>, <Constants.FUNCTIONS: 0>)
     """
+    if type(value) is np.ndarray:
+        return Constants.EXTENTS if value.ndim > 0 and value.size <= _LARGEST else Constants.FUNCTIONS
     return _LEVELS.get(type(value), Constants.FUNCTIONS)
+
+
+def extent_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of a leaf, () for a number; None for booleans, which select as indices, and for other objects.
+
+    >>> extent_of(np.ones((2, 3))), extent_of(2.0), extent_of(True)
+    ((2, 3), (), None)
+    """
+    if type(value) is np.ndarray:
+        return value.shape if value.dtype.kind in "fciu" else None
+    return () if type(value) in (float, int, complex, np.float64) else None
 
 
 def is_typed_list(kind: type) -> bool:
