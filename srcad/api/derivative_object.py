@@ -34,6 +34,7 @@ from srcad.refusals.derivatives import CUSTOM_GRADIENT_OF_TAPE
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.compile_progress import announced
+from srcad.runtime.support.event_log import log
 from srcad.runtime.support.structured_arguments import Constants, is_structured, level_of
 from srcad.transforms.ir.pytree_form import LEAF
 
@@ -84,6 +85,12 @@ class Derivative:
         of = ", ".join(text_of(names, place) for place in self.request.wrt)
         return f"<srcad {self.request.mode} of {name_of(self.function)} with respect to {of}>"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: what it is, and the source that its last call with new types runs."""
+        from srcad.printing.highlight import html_block
+
+        return html_block(repr(self), self._version.text if self._version is not None else None)
+
     @property
     def __srcad_derived__(self) -> Described:
         """What it is a derivative of, for functions that call it."""
@@ -130,6 +137,8 @@ class Derivative:
 
     def rules_changed(self) -> None:
         """A rule of the user's own has been stated: what was made before is made anew."""
+        if self._version is not None:
+            log.debug("%s of %s is made again: a rule was stated", self.request.mode, self._version.unit.name)
         self._version = self._plain = self._structured = self._native = None
         if self._unchecked is not None:
             self._unchecked = self._first_call
@@ -185,6 +194,9 @@ class Derivative:
         """Read the function and the current values of what it captures, and make the routine that a call runs."""
         refuse_paths(self.function, self.request.wrt)
         if self._version is not None:
+            log.debug(
+                "%s of %s is made again: what it captures has changed", self.request.mode, self._version.unit.name
+            )
             self._native = None
         version = self._version = Version(self.function, self.request)
         if self.jit:

@@ -1,4 +1,4 @@
-"""Random calls of all of NumPy's functions that have a derivative, with keywords drawn from their signatures.
+"""Random calls of NumPy's functions that have a derivative, and of SciPy's, with keywords from their signatures.
 
     r0 = np.cumsum(np.asfortranarray(m), axis=-1)
     r1 = np.linalg.solve(q * s, r0[:, 1])
@@ -15,8 +15,10 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from scipy import fft, integrate, linalg, signal, special, stats
 
-from srcad.tools.coverage_calls import CALLS
+from srcad.tools import coverage_calls
+from tests.fuzz import scipy_calls
 from tests.fuzz.leaves import own_copy
 from tests.fuzz.program import Program
 
@@ -102,7 +104,8 @@ overwrite_input: False
 """)
 # What is not initialised, and what may come in any order.
 LEFT_OUT = {"np.empty", "np.ndarray", "np.sort_complex", "np.zeros_like"}
-NAMES = sorted(set(CALLS) - LEFT_OUT)
+OF_NUMPY = {name: coverage_calls.CALLS[name] for name in sorted(set(coverage_calls.CALLS) - LEFT_OUT)}
+MODULES = {"np": np} | {each.__name__.split(".")[1]: each for each in (fft, integrate, linalg, signal, special, stats)}
 TRIES = 12  # until Python takes a call
 
 
@@ -148,7 +151,7 @@ class _Changed(ast.NodeTransformer):
     def keyword(self, node: ast.Call) -> ast.keyword | None:
         """A keyword that the signature of a function of NumPy has and that is not given."""
         try:
-            function = eval(ast.unparse(node.func), {"np": np})
+            function = eval(ast.unparse(node.func), dict(MODULES))
             parameters = [*inspect.signature(function).parameters][len(node.args) :]
         except (NameError, TypeError, ValueError):
             return None  # a method, or a function that has no signature
@@ -164,7 +167,7 @@ class _Changed(ast.NodeTransformer):
 
 def value_of(lines: list[str], values: dict[str, Any]) -> Any:
     """The value of the last line, an expression, after the others; None where Python or a sum does not take it."""
-    space = {"np": np, **own_copy(values)}
+    space = {**MODULES, **own_copy(values)}
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -187,8 +190,8 @@ def term(name: str, found: Any) -> str:
 class _Author:
     """Writes one program: calls, one after the other, the later ones of what the earlier ones give."""
 
-    def __init__(self, random: Random, values: dict[str, Any]) -> None:
-        self.random, self.values = random, values
+    def __init__(self, random: Random, values: dict[str, Any], table: dict[str, tuple[str, ...]]) -> None:
+        self.random, self.values, self.table = random, values, table
         self.alike = dict(ALIKE)
         self.body = ["total = 0.0"]
 
@@ -196,7 +199,7 @@ class _Author:
         """Add a call that Python takes."""
         random, found = self.random, None
         while found is None:
-            text = random.choice(CALLS[random.choice(NAMES)])
+            text = random.choice(self.table[random.choice([*self.table])])
             for _ in range(TRIES):
                 change = _Changed(random, self.alike, number)
                 lines = [ast.unparse(ast.fix_missing_locations(change.visit(each))) for each in ast.parse(text).body]
@@ -230,12 +233,14 @@ class _Author:
         text = "\n".join(f"    {line}" for line in (*self.body, "return total"))
         read = {each.id for each in ast.walk(ast.parse(f"if True:\n{text[:-17]}")) if isinstance(each, ast.Name)}
         given = [name for name in self.values if name in read and not name.startswith("r")]
-        head = f"import numpy as np\n\n\ndef program({', '.join(given)}):\n"
+        modules = sorted(name for name in read & set(MODULES) if name != "np")
+        imports = ["import numpy as np", *(f"from scipy import {name}" for name in modules)]
+        head = "\n".join(imports) + f"\n\n\ndef program({', '.join(given)}):\n"
         return Program(f"{head}{text}\n", tuple(self.values[name] for name in given))
 
 
-def program(seed: int) -> Program:
-    """The program of a seed."""
+def program(seed: int, table: dict[str, tuple[str, ...]] = OF_NUMPY) -> Program:
+    """The program of a seed, of the calls of a table."""
     random = Random(seed)
     values = points(random, random.choice(((3, 4), (3, 4), (3, 4), (4, 3), (3, 5), (1, 4), (3, 1), (2, 2), (0, 4))))
     if random.random() < 0.06:
@@ -243,4 +248,9 @@ def program(seed: int) -> Program:
     if random.random() < 0.08:
         name = random.choice("vmqch")
         values[name] = values[name] * np.exp(1j * np.arange(float(values[name].size)).reshape(values[name].shape))
-    return _Author(random, values).program()
+    return _Author(random, values, table).program()
+
+
+def of_scipy(seed: int) -> Program:
+    """The program of a seed, of calls of SciPy's functions."""
+    return program(seed, scipy_calls.CALLS)

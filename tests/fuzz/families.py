@@ -34,8 +34,9 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "tuples": of_tuples,
     "poles": poles.program,
     "calls": calls.program,
+    "scipy": calls.of_scipy,
 }
-SHARES = (5, 1, 1, 2, 1, 10)
+SHARES = (5, 1, 1, 2, 1, 10, 6)
 
 
 def family_of(seed: int) -> str:

@@ -57,7 +57,7 @@ class Author(Statements):
         takes = self.kinds()
         gives = self.random.choice([(NUMBER,), (NUMBER,), (NUMBER,), (), (NUMBER, NUMBER), (Kind("f", (3,)),)])
         name, names = self.new_name("f"), [f"p{n}" for n in range(len(takes))]
-        calls_itself = gives == (NUMBER,) and self.chance(0.25)
+        calls_itself = gives in ((NUMBER,), (NUMBER, NUMBER)) and self.chance(0.25)
         self.scope = Scope(dict(zip(names, takes, strict=True)), gives, {}, tuple(self.helpers), depth=1)
         if calls_itself:
             self.scope.constants["n"] = INTEGER
@@ -65,8 +65,13 @@ class Author(Statements):
         result = self.result()
         parameters = ", ".join(names + ["n"] * calls_itself)
         if calls_itself:
-            body[:0] = ["if n <= 0:", f"    return {self.number(1)}"]
-            result += f" * {name}({self.arguments(takes)}, n - 1)"
+            body[:0] = ["if n <= 0:", f"    return {', '.join(self.number(1) for _ in gives)}"]
+            again = f"{name}({self.arguments(takes)}, n - 1)"
+            if len(gives) == 1:
+                result += f" * {again}"
+            else:
+                body += [f"r0, r1 = {again}", f"s0, s1 = {result}"]
+                result = "s0 * r1, np.sin(s1 + r0)"
             takes = (*takes, INTEGER)
         if gives:
             body.append(f"return {result}")

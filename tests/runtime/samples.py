@@ -20,9 +20,12 @@ from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
 from tests.runtime import (
     scipy_fft_samples,
+    scipy_integrate_samples,
     scipy_linalg_samples,
+    scipy_ndimage_samples,
     scipy_samples,
     scipy_signal_samples,
+    scipy_spatial_samples,
     scipy_stats_samples,
 )
 from tests.runtime.further_samples import (
@@ -255,6 +258,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     **scipy_linalg_samples.SAMPLES,
     **scipy_fft_samples.SAMPLES,
     **scipy_signal_samples.SAMPLES,
+    **scipy_ndimage_samples.SAMPLES,
+    **scipy_spatial_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -433,7 +438,10 @@ DEFINED: dict[Any, list[Sample]] = {
     **scipy_linalg_samples.DEFINED,
     **scipy_fft_samples.DEFINED,
     **scipy_stats_samples.DEFINED,
+    **scipy_integrate_samples.DEFINED,
     **scipy_signal_samples.DEFINED,
+    **scipy_ndimage_samples.DEFINED,
+    **scipy_spatial_samples.DEFINED,
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
@@ -452,6 +460,8 @@ DISCRETE = {
     *scipy_linalg_samples.DISCRETE,
     *scipy_fft_samples.DISCRETE,
     *scipy_signal_samples.DISCRETE,
+    *scipy_ndimage_samples.DISCRETE,
+    *scipy_spatial_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,

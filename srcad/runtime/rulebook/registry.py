@@ -66,6 +66,8 @@ _libraries = {
     "scipy.integrate": "srcad.runtime.rules.scipy.integrate",
     "scipy.sparse": "srcad.runtime.rules.scipy.sparse",
     "scipy.optimize": "srcad.runtime.rules.scipy.optimize",
+    "scipy.spatial": "srcad.runtime.rules.scipy.spatial",
+    "scipy.ndimage": "srcad.runtime.rules.scipy.ndimage",
 }
 _loaded: list[str] = []
 _complete: list[bool] = []

@@ -354,6 +354,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     rows = m if rowvar or np.ndim(m) == 1 else np.transpose(m)
     if y is not None:
         rows = np.vstack((rows, y if rowvar or np.ndim(y) == 1 else np.transpose(y)))
+    if np.ndim(rows) == 2 and rows.shape[0] == 1:
+        raise NotImplementedError("the covariance of one row, which is a number, has no derivative rule as a matrix")
     correction = (0 if bias else 1) if ddof is None else ddof
     if np.ndim(rows) == 1:
         apart = rows - np.mean(rows)
@@ -367,6 +369,8 @@ def weighted_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, a
     rows = m if rowvar or np.ndim(m) == 1 else np.transpose(m)
     if y is not None:
         rows = np.vstack((rows, y if rowvar or np.ndim(y) == 1 else np.transpose(y)))
+    if np.ndim(rows) == 2 and rows.shape[0] == 1:
+        raise NotImplementedError("the covariance of one row, which is a number, has no derivative rule as a matrix")
     correction = (0 if bias else 1) if ddof is None else ddof
     own = 1.0 if aweights is None else np.real(aweights)  # NumPy takes real numbers
     w = own if fweights is None else fweights * own

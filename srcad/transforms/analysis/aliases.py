@@ -26,7 +26,7 @@ from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.array_functions import LIBRARY, MODULES, SHAPE_ATTRIBUTES, Result, named, result_of
-from srcad.transforms.ir.build import Block, dotted_path, is_range, stores_into, walk, walk_statements
+from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_range, stores_into, walk, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, primitive_of
@@ -35,6 +35,8 @@ from srcad.transforms.ir.unit import Unit
 
 _LISTS = (nb.List, nb.ListType, nb.BaseTuple)
 _Nothing = frozenset[str]()
+_Fresh = dict[str, set[str]]  # allocations, by name
+_Changes = Callable[[gast.stmt], Iterable[str]]
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,7 @@ class _Collector:
     def __init__(self, facts: _Facts, parameters: Iterable[str], body: Block, calls: Iterable[str]) -> None:
         """`calls` are the names of tuples that calls of other functions return, with arrays that nothing else holds."""
         self.facts = facts
+        self.body = body
         self.statements = list(walk_statements(body))
         self.parameters = list(parameters)
         self.stored = {name for each in self.statements for name in all_written(each)}
@@ -172,13 +175,31 @@ class _Collector:
             self._collect(each)
             self._collect_kept(each)
 
-    def solved(self, changes: Callable[[gast.stmt], Iterable[str]], are_apart: bool) -> Aliases:
+    def solved(self, changes: _Changes, are_apart: bool) -> Aliases:
         """The least sets that satisfy all inclusions; `changes` are the arrays that a statement writes to."""
         of = _least(self.sites, self.includes)
-        changed = {name for each in self.statements for name in changes(each)}
-        written = frozenset(site for name in changed for site in of.get(name, {name}))
+        written = frozenset(
+            site for name, fresh in self._changed(self.body, {}, changes) for site in fresh or of.get(name, {name})
+        )
         frozen = {name: frozenset(sites) for name, sites in of.items()}
         return Aliases(frozen, self.views, written, frozenset(self.given), are_apart)
+
+    def _changed(self, block: Block, fresh: _Fresh, changes: _Changes) -> Iterator[tuple[str, set[str]]]:
+        """The names through which statements write, with the one allocation that is meant if it was made on this path.
+
+        `fresh` are the arrays that have been made since the block, or a path of branches to it, began.
+        """
+        for statement in block:
+            yield from ((name, fresh.get(name, set())) for name in changes(statement))
+            stored = {name for each in walk_statements([statement]) for name in all_written(each)}
+            kept = {name: sites for name, sites in fresh.items() if name not in stored}
+            for arm in inner_blocks(statement):
+                yield from self._changed(arm, dict(fresh if isinstance(statement, gast.If) else kept), changes)
+            fresh = kept
+            match statement:
+                case gast.Assign(targets=[gast.Name(id=name) as target], value=value):
+                    if self.facts.may_hold(name) and self._is_array(target) and not any(self._sources(value)):
+                        fresh[name] = {self._site(name, value)}
 
     def _collect(self, statement: gast.stmt) -> None:
         match statement:

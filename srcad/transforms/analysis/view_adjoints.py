@@ -35,7 +35,8 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
     """Whether a name's adjoint is a view of another adjoint.
 
     What is a view only for contiguous memory (reshape, ravel) is treated as a copy where the memory is never written,
-    and as a view where it is contiguous by type; anything else cannot be decided and is refused.
+    or no longer used under another name, and as a view where it is contiguous by type; anything else cannot be decided
+    and is refused.
     """
     if name not in program.aliases.views or program.flow.single(name) is None:
         return False
@@ -54,8 +55,11 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
         raise not_followed(program, name)
     if certain or not program.aliases.is_written(name):
         return certain
-    if rule is not None and rule.may_view and is_contiguous(program, value.args[0].id):
+    in_order = primitive is not np.asfortranarray or program.types.rank(value.args[0].id) == 1
+    if rule is not None and rule.may_view and in_order and is_contiguous(program, value.args[0].id):
         return True
+    if not is_used_beside(program, name):
+        return False
     raise VIEW_OR_COPY.at(
         place_of(program.flow.stores[name][0]),
         name=name,
@@ -106,6 +110,23 @@ def is_written_later(program: Program, name: str, handed_on: bool) -> bool:
         and (handed_on or any(may_follow(program, store, user, taken) for user in users))
         for store in everything
         if (target := stores_into(store)) is not None
+    )
+
+
+def is_used_beside(program: Program, name: str) -> bool:
+    """Whether a view's memory may be read or written under another name after the view was taken."""
+    flow, taken = program.flow, program.flow.stores[name][0]
+    here = flow.spot(taken)
+
+    def is_later(user: gast.stmt) -> bool:
+        there = flow.spot(user)
+        return bool(flow.common_loops(here, there)) or (there.number > here.number and not flow.exclusive(here, there))
+
+    return any(  # what is stored into is among the names that are read
+        program.aliases.may_alias(each, name) and not reaches(program, each, name)
+        for user in walk_statements(program.unit.tree.body)
+        if user is not taken and is_later(user)
+        for each in set(reads(user))
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 from numba import types
 
-from srcad.errors import Place
+from srcad.errors import CompilerBug, Place
 from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer, partly_inferred
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.ir.build import (
@@ -141,6 +141,9 @@ def without_unreached(unit: Unit, types: Types) -> Unit:
         nonlocal changed
         arms = inner_blocks(statement)
         live = [arm for arm in arms if not any(_is_untyped(each, types) for each in arm)]
+        for arm in arms:
+            if arm not in live and _is_begun(arm, types):
+                raise CompilerBug("a branch that is taken has statements without types", at=place_of(statement))
         if isinstance(statement, gast.For) or len(live) == len(arms):
             return [statement]
         changed = True
@@ -158,6 +161,12 @@ def _is_untyped(statement: gast.stmt, types: Types) -> bool:
     name = written(statement)
     is_copy = isinstance(statement.value, gast.Name) and types.get(statement.value.id) is None
     return name is not None and types.get(name) is None and not is_copy
+
+
+def _is_begun(arm: Block, types: Types) -> bool:
+    """Whether the first name that an arm stores has a type, so that its first statements are run."""
+    stores = (written(each) for each in arm if isinstance(each, gast.Assign) and not notes_of(each).unset)
+    return types.get(next(stores) or "") is not None
 
 
 def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:

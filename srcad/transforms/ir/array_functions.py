@@ -183,6 +183,7 @@ FACTS: dict[str, Fact] = {
     "kernels.slice_extent": Fact.TOTAL,
     # Kernels of adjoints
     "kernels.unbroadcast": Fact.SECOND_SHAPE_ONLY,
+    "kernels.unarray": Fact.SECOND_SHAPE_ONLY,
     "kernels.fitted": _NEW | Fact.SECOND_SHAPE_ONLY,
     "kernels.zero_like": _LIKE | Fact.ZEROS,
     "kernels.scatter_add": Fact.WRITES,

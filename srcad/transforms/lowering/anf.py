@@ -17,6 +17,7 @@ import gast
 from srcad.errors import CompilerBug, Place
 from srcad.refusals.names_and_functions import CALL_WITHOUT_RESULT, UNPACKED_COUNT
 from srcad.refusals.numpy_calls import ATTRIBUTE_ASSIGNED
+from srcad.transforms.ir.block_exits import completes
 from srcad.transforms.ir.build import Block, assign, at, augment, call, clone, const, load, place_of, stored, subscript
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import stored_inside, stored_names
@@ -58,7 +59,13 @@ class Flattener(Results):
         self.place = place
 
     def block(self, block: Block) -> Block:
-        """The statements for a nested block."""
+        """The statements for a nested block, up to one that always raises, in an inlined function perhaps."""
+        made = self.statements(block)
+        end = next((n for n, each in enumerate(made, 1) if not completes([each])), len(made))
+        return made[:end]
+
+    def statements(self, block: Block) -> Block:
+        """The statements for those of a block."""
         outer, self.made = self.made, []
         place, changing = self.place, self.changing
         for statement in block:
@@ -71,7 +78,7 @@ class Flattener(Results):
 
     def finish(self, block: Block, result: gast.expr, as_value: bool) -> tuple[Block, gast.expr]:
         """A whole body and its result: an operation on atoms or, with `as_value`, an atom or a tuple of atoms."""
-        self.made = self.block(block)
+        self.made = self.statements(block)
         self.place = place_of(result)
         self.changing = stored_inside(gast.Return(value=result))
         with self.refusing():

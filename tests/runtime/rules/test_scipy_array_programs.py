@@ -14,15 +14,20 @@ import pytest
 
 import srcad
 from srcad.runtime.rulebook.rule_template import primitive_name
-from tests.runtime import scipy_fft_samples, scipy_signal_samples
+from tests.runtime import scipy_fft_samples, scipy_ndimage_samples, scipy_signal_samples, scipy_spatial_samples
 from tests.runtime.rules.test_rules import smooth_places
 from tests.runtime.sample_points import Sample
 
 SIGNAL = scipy_signal_samples.DEFINED | {
     each: [*scipy_signal_samples.DEFINED[each], *samples] for each, samples in scipy_signal_samples.GIVEN.items()
 }
-TABLES = {"fft": scipy_fft_samples.DEFINED, "signal": SIGNAL}
-HEADER = "import numpy as np\nimport scipy.fft\nimport scipy.integrate\nimport scipy.signal\n\n\n"
+TABLES = {
+    "fft": scipy_fft_samples.DEFINED,
+    "signal": SIGNAL,
+    "spatial": scipy_spatial_samples.DEFINED,
+    "ndimage": scipy_ndimage_samples.DEFINED,
+}
+HEADER = "".join(f"import {name}\n" for name in ("numpy as np", *(f"scipy.{each}" for each in (*TABLES, "integrate"))))
 SIZE = 6  # calls in a program
 
 
@@ -44,6 +49,10 @@ COMPILED = [
     for calls in [calls_of(table, 1)]
     for k in range(0, len(calls), SIZE)
 ]
+
+
+# Groups of calls that the plain suite takes as well.
+PLAIN = ("fft-1", "signal-0", "signal-1", "spatial-0", "ndimage-1")
 
 
 def program(calls: list[tuple[Any, Sample]], folder: Any) -> tuple[Any, list[Any]]:
@@ -69,7 +78,7 @@ def program(calls: list[tuple[Any, Sample]], folder: Any) -> tuple[Any, list[Any
             lines.append(f"s += np.sum(np.abs({part} - 0.3) ** 2)" if is_complex else f"s += np.sum(np.sin({part}))")
     text = "def f(x, c):\n    s = 0.0\n" + "".join(f"    {line}\n" for line in lines) + "    return s\n"
     path = folder / "program.py"
-    path.write_text(HEADER + text)
+    path.write_text(f"{HEADER}\n\n{text}")
     spec = importlib.util.spec_from_file_location("program", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -109,7 +118,7 @@ def test_derivatives_are_differences_and_second_ones_those_of_gradients(calls, t
         np.testing.assert_allclose(one, (plus - minus) / 2e-5, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("calls", [each for each in COMPILED if each.id in ("fft-1", "signal-0", "signal-1")])
+@pytest.mark.parametrize("calls", [each for each in COMPILED if each.id in PLAIN])
 def test_gradients_are_differences(calls, tmp_path):
     f, (x, kept) = program(calls, tmp_path)
     towards = direction(x)

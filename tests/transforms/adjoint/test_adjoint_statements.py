@@ -131,10 +131,13 @@ def f(x, a):
     v = np.ravel(w)
     v[0] = a
     s = np.sum(v)
-    return s
+    t = w[0, 0]
+    u = s + t
+    return u
 """
     with pytest.raises(MayOverlap, match=r"core.py:3:.*copy(.|\n)*hint"):
         generated(text, "f8[:, ::1], f8", loops=False)
+    generated(text.replace("t = w[0, 0]", "t = a"), "f8[:, ::1], f8", loops=False)  # only its copy is read afterwards
 
 
 def test_a_tuple_that_is_kept_whole_is_refused():

@@ -1,9 +1,11 @@
 """The adjoint of a view is a view of the adjoint where both stay in place and can be written through."""
 
+import numpy as np
 import pytest
 
 from srcad.errors import MayOverlap
 from srcad.transforms.analysis.view_adjoints import is_cast, is_contiguous, is_handed_on, is_view, reaches
+from tests.checking import assert_gradient
 from tests.transforms.core_text import program_of
 
 SIGNATURE = "f8[::1], f8[:, ::1], i8"
@@ -95,3 +97,21 @@ def test_names_reach_views_through_copies_and_further_views():
     assert not reaches(found, "v", "u")
     assert not reaches(found, "y", "v")
     assert not is_handed_on(found, "v")
+
+
+def in_the_order_of_columns(m, v):
+    r = np.asfortranarray(m)
+    t = r if v[0] > 0.0 else m * 2.0
+    return np.sum(t * t)
+
+
+def turned_before_it_is_written(m, v):
+    r = np.asfortranarray(m * 1.0)
+    r[0, 1] = v[0]
+    return np.sum(r * r)
+
+
+def test_an_array_in_the_order_of_columns_is_a_copy_of_one_by_rows():
+    m = np.array([[-0.4, 0.8, 1.1], [0.6, 0.2, -0.9]])
+    for function in (in_the_order_of_columns, turned_before_it_is_written):
+        assert_gradient(function, m, np.array([0.3, 0.4]), modes=["arrays", "loops", "tangent", "gradient"])

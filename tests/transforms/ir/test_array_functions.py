@@ -41,6 +41,7 @@ ARGUMENTS = {
     "kernels.select": (True, VECTOR, VECTOR[::-1]),
     "kernels.fitted": (VECTOR, VECTOR[::-1], "the rule of f"),
     "kernels.zero_like": (MATRIX,),
+    "kernels.unarray": (VECTOR, VECTOR[::-1]),
     "kernels.product_of_derivatives": (VECTOR, VECTOR[::-1]),
     "kernels.strong_product": (VECTOR, VECTOR[::-1]),
     "kernels.strong_quotient": (VECTOR, VECTOR[::-1]),

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import UnsupportedSyntax
 from srcad.transforms.ir.cost_model import MOST_UNROLLED_TURNS
+from tests.checking import assert_gradient
 from tests.lowering import assert_same, core_of, function_of, text_of
 
 CASES = (0.5, 0.25), (0.25, 0.5), (-1.0, 3.0)
@@ -151,3 +153,63 @@ def returns_in_one_arm(x, y):
 @pytest.mark.parametrize("function", [empty_arm, returns_in_one_arm])
 def test_arms_that_do_nothing_or_end_there(function):
     assert_same(function, *CASES)
+
+
+def refused(x, given):
+    raise KeyError(given)
+
+
+def endless(x):
+    while True:
+        x = x + 1.0
+        if x > 30.0:
+            raise ValueError("large")
+
+
+def stops_in_a_call(x, s):
+    total = x
+    if s > 0.5:
+        y = refused(x, 3)
+        total = total + y
+    return total * s
+
+
+def stops_in_both_arms(x, s):
+    if s > 0.5:
+        if x > 0.0:
+            raise ValueError("positive")
+        else:  # noqa: RET506 - neither arm goes on
+            raise ValueError("negative")
+        x = np.sin(x)
+    return x * s
+
+
+def stops_in_an_endless_loop(x, s):
+    if s > 0.5:
+        y = endless(x)
+        x = x * y
+    return x * s
+
+
+def stops_in_a_turn(x, s):
+    for n in range(3):
+        if s > n:
+            x = x * s
+        else:
+            x = x + refused(x, n)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "stops", "runs"),
+    [(stops_in_a_call, 0.7, 0.3), (stops_in_both_arms, 0.7, 0.3), (stops_in_an_endless_loop, 0.7, 0.3),
+     (stops_in_a_turn, 1.5, 2.5)],
+    ids=lambda each: getattr(each, "__name__", None),
+)  # fmt: skip
+def test_a_branch_that_always_raises_is_not_left_out(function, stops, runs):
+    assert_gradient(function, 0.4, runs)
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever Python raises
+        function(0.4, stops)
+    for derivative in (srcad.grad(function, jit=False), lambda *at: srcad.jvp(function, at, (1.0, 0.0), jit=False)):
+        with pytest.raises(type(expected.value)):
+            derivative(0.4, stops)

@@ -6,6 +6,7 @@ Invariant    imported only by programs that use SciPy: this is the one package t
 Elsewhere    the rules that call these kernels (`runtime.rules.scipy`).
 """
 
+from srcad.runtime.kernels.scipy.active_sets import active_bounds, positive_set, without_derivative
 from srcad.runtime.kernels.scipy.bessel_functions import (
     ive_slope,
     kve_slope,
@@ -21,6 +22,15 @@ from srcad.runtime.kernels.scipy.beta_functions import (
     stdtr_slope,
     t_density,
 )
+from srcad.runtime.kernels.scipy.borders import (
+    border,
+    convolved_along,
+    correlated_along,
+    extended,
+    folded,
+    is_integral,
+    products_along,
+)
 from srcad.runtime.kernels.scipy.convolutions import convolution, correlation
 from srcad.runtime.kernels.scipy.cosine_transforms import (
     axes_count,
@@ -30,6 +40,13 @@ from srcad.runtime.kernels.scipy.cosine_transforms import (
     inverse_type,
     orthogonal_transform,
     trigonometric,
+)
+from srcad.runtime.kernels.scipy.distances import (
+    first_of_pairs,
+    places_in_square,
+    power_mean,
+    root,
+    second_of_pairs,
 )
 from srcad.runtime.kernels.scipy.elementwise import choose
 from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
@@ -51,14 +68,19 @@ from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
     jacobi_cn,
     jacobi_dn,
     jacobi_sn,
+    lambert_w,
     sine_integral,
     sinh_integral,
     spence_slope,
+    spherical_harmonic,
 )
 from srcad.runtime.kernels.scipy.error_functions import (
     dawsn_derivative,
     erfcx_derivative,
     exponential_moment,
+    log_ndtr_between,
+    mean_log1p,
+    skewnorm_cdf,
 )
 from srcad.runtime.kernels.scipy.filters import (
     all_pole,
@@ -89,6 +111,12 @@ from srcad.runtime.kernels.scipy.gamma_functions import (
     riemann_zeta,
     riemann_zeta_slope,
 )
+from srcad.runtime.kernels.scipy.hypergeometric import (
+    hyp1f1_slope_a,
+    hyp1f1_slope_b,
+    hyp2f1_slope_a,
+    hyp2f1_slope_c,
+)
 from srcad.runtime.kernels.scipy.matrices import (
     banded,
     beside,
@@ -97,11 +125,14 @@ from srcad.runtime.kernels.scipy.matrices import (
     expm,
     from_triangle,
     logm,
+    matrix_power,
     normal_log_density,
     order_of_pivots,
     packed_lu,
     pivots,
     row_order,
+    signs_of_eigenvectors,
+    signs_of_tridiagonal_eigenvectors,
     sqrtm,
     sylvester,
     triangle,
@@ -109,8 +140,16 @@ from srcad.runtime.kernels.scipy.matrices import (
     turned,
 )
 from srcad.runtime.kernels.scipy.sparse_systems import products_at, sparse_product, sparse_solve
+from srcad.runtime.kernels.scipy.windows import (
+    gaussian_radius,
+    neighbours,
+    place_of_axis,
+    rank_among,
+    with_axes,
+)
 
 __all__ = [
+    "active_bounds",
     "airy_ai",
     "airy_ai_slope",
     "airy_bi",
@@ -123,11 +162,14 @@ __all__ = [
     "beta_density",
     "betainc_slope_a",
     "betainc_slope_b",
+    "border",
     "central_part",
     "choose",
     "convolution",
     "convolved",
+    "convolved_along",
     "convolved_beyond",
+    "correlated_along",
     "correlation",
     "cosh_integral",
     "cosine_integral",
@@ -147,19 +189,28 @@ __all__ = [
     "erfcx_derivative",
     "expm",
     "exponential_moment",
+    "extended",
     "filtered_from",
     "finite_or_zero",
+    "first_of_pairs",
+    "folded",
     "fresnel_c",
     "fresnel_s",
     "from_triangle",
     "gamma_density",
     "gammainc_bend",
     "gammainc_slope",
+    "gaussian_radius",
     "half_of",
     "hurwitz_zeta",
     "hurwitz_zeta_slope",
+    "hyp1f1_slope_a",
+    "hyp1f1_slope_b",
+    "hyp2f1_slope_a",
+    "hyp2f1_slope_c",
     "inverse_norm",
     "inverse_type",
+    "is_integral",
     "is_within",
     "ive_slope",
     "jacobi_amplitude",
@@ -168,24 +219,41 @@ __all__ = [
     "jacobi_sn",
     "kve_slope",
     "lags",
+    "lambert_w",
     "log_gamma_ratio",
+    "log_ndtr_between",
     "logm",
+    "matrix_power",
+    "mean_log1p",
+    "neighbours",
     "normal_log_density",
     "order_of_pivots",
     "orthogonal_transform",
     "packed_lu",
     "pivots",
+    "place_of_axis",
+    "places_in_square",
     "polygamma",
+    "positive_set",
+    "power_mean",
+    "products_along",
     "products_at",
+    "rank_among",
     "reciprocal_gamma_slope",
     "riemann_zeta",
     "riemann_zeta_slope",
+    "root",
     "row_order",
+    "second_of_pairs",
+    "signs_of_eigenvectors",
+    "signs_of_tridiagonal_eigenvectors",
     "sine_integral",
     "sinh_integral",
+    "skewnorm_cdf",
     "sparse_product",
     "sparse_solve",
     "spence_slope",
+    "spherical_harmonic",
     "spherical_in",
     "spherical_jn",
     "spherical_kn",
@@ -200,5 +268,7 @@ __all__ = [
     "turned",
     "turned_round",
     "upper_half",
+    "with_axes",
+    "without_derivative",
     "without_first",
 ]

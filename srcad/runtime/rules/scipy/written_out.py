@@ -9,8 +9,8 @@ from typing import Any
 from srcad.runtime.rulebook.registry import define
 
 
-def define_by_text(primitive: Any, label: str, head: str, lines: Sequence[str], space: Mapping[str, Any]) -> None:
-    """Define a primitive by a function with these parameters and lines, which may call what is in `space`.
+def function_of_text(label: str, head: str, lines: Sequence[str], space: Mapping[str, Any]) -> Any:
+    """The function with these parameters and lines, which may call what is in `space`.
 
     The text is kept where tracebacks and `inspect` find it, under a file name that contains the label.
     """
@@ -20,4 +20,9 @@ def define_by_text(primitive: Any, label: str, head: str, lines: Sequence[str], 
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names: dict[str, Any] = {**space, "__name__": __name__}
     exec(compile(text, file, "exec"), names)
-    define(primitive)(names[name])
+    return names[name]
+
+
+def define_by_text(primitive: Any, label: str, head: str, lines: Sequence[str], space: Mapping[str, Any]) -> None:
+    """Define a primitive by a function with these parameters and lines."""
+    define(primitive)(function_of_text(label, head, lines, space))

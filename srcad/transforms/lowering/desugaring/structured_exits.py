@@ -138,6 +138,8 @@ class _Structurer:
                 case gast.If():
                     statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
                     result.append(statement)
+                    if not completes([statement]):
+                        return result
                 case gast.For() | gast.While():
                     return result + self.loop(statement, rest)
                 case _:
@@ -197,6 +199,11 @@ class _Structurer:
         place, kinds = place_of(statement), exits_of(statement.body)
         before: Block = []
         stop = None
+        if (
+            not completes([statement]) and "return" not in kinds
+        ):  # its flag does not show that only an exception ends it
+            error = call("AssertionError", const("a loop without an end has ended"))
+            rest = [at(gast.Raise(exc=error, cause=None), place)]
         if "return" in kinds and self.returned is None:
             self.returned = self.names.fresh("returned")
         if "break" in kinds:
