@@ -49,15 +49,6 @@ class Collections(Methods):
         """The elements that a loop over a structure visits; None for an array."""
         raise NotImplementedError
 
-    def core(self, node: gast.expr) -> gast.expr:
-        """The expression as one operation on atoms, or as a structure."""
-        match node:
-            case gast.Set(elts=elements):
-                return self.set_of(set, self.spread_out(elements))
-            case gast.Compare(ops=[gast.In() | gast.NotIn()], comparators=[gast.Set(elts=elements)]):
-                node.comparators = [gast.Tuple(elts=elements, ctx=gast.Load())]  # here the elements may be computed
-        return super().core(node)
-
     # Sets
 
     def set_of(self, kind: type, elements: Parts) -> Structure:

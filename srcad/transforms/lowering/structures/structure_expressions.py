@@ -109,6 +109,8 @@ class Structures(Operations):
                 return joined
             case gast.Tuple(elts=elements):
                 return self.display(tuple, dict(enumerate(self.spread_out(elements))))
+            case gast.Set(elts=elements):
+                return self.set_of(set, self.spread_out(elements))
             case gast.List(elts=elements):
                 return self.display(list, dict(enumerate(self.spread_out(elements))))
             case gast.Dict(keys=keys, values=values):
@@ -228,6 +230,10 @@ class Structures(Operations):
 
     def joined_shapes(self, node: gast.Tuple | gast.List) -> gast.expr | None:
         """A display with a starred shape in it as a sum of tuples, such as `x.shape + (2,)`; None for others."""
+        raise NotImplementedError
+
+    def set_of(self, kind: type, elements: list[gast.expr]) -> gast.expr:
+        """A set of constants."""
         raise NotImplementedError
 
     def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:
