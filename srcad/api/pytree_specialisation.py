@@ -17,7 +17,7 @@ import numpy as np
 
 from srcad.api.cotangent import matching
 from srcad.api.flattened_function import Flat
-from srcad.api.pytree import arrays_in, form_of, is_leaf, labels_in, take_apart, taken_apart, with_integers
+from srcad.api.pytree import arrays_in, form_of, is_leaf, labels_in, leaves_of, take_apart, taken_apart, with_integers
 from srcad.api.wrt import Path, Place
 from srcad.driver.memoisation import remembered
 from srcad.errors import BadArgument, UnsupportedSyntax
