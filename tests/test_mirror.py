@@ -34,6 +34,7 @@ ABOUT_MORE = {
     "runtime/rules/test_scipy_initial_values.py": "initial value problems of scipy.integrate, in programs",
     "runtime/rules/test_scipy_quadrature.py": "scipy.integrate.quad, in programs",
     "runtime/rules/test_scipy_sparse.py": "sparse matrices of scipy.sparse, in programs",
+    "runtime/rules/test_scipy_interpolate.py": "interpolants of scipy.interpolate, in programs",
     "runtime/rules/test_scipy_optimize.py": "solvers of scipy.optimize, in programs",
     "runtime/rules/test_scipy_compiled.py": "the rules of SciPy's functions, in generated code",
     "runtime/tape/test_tape_conformance.py": "the tape and its reference, feature by feature",

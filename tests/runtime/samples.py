@@ -20,6 +20,7 @@ from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
 from tests.runtime import (
     scipy_fft_samples,
+    scipy_interpolate_samples,
     scipy_linalg_samples,
     scipy_ndimage_samples,
     scipy_samples,
@@ -259,6 +260,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     **scipy_signal_samples.SAMPLES,
     **scipy_ndimage_samples.SAMPLES,
     **scipy_spatial_samples.SAMPLES,
+    **scipy_interpolate_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -440,6 +442,7 @@ DEFINED: dict[Any, list[Sample]] = {
     **scipy_signal_samples.DEFINED,
     **scipy_ndimage_samples.DEFINED,
     **scipy_spatial_samples.DEFINED,
+    **scipy_interpolate_samples.DEFINED,
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
@@ -460,6 +463,7 @@ DISCRETE = {
     *scipy_signal_samples.DISCRETE,
     *scipy_ndimage_samples.DISCRETE,
     *scipy_spatial_samples.DISCRETE,
+    *scipy_interpolate_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,

@@ -8,9 +8,20 @@ import numpy as np
 from scipy import ndimage
 
 from srcad.runtime import kernels
-from tests.runtime.sample_points import ANY, CUBE, MATRIX, POSITIVE, SQUARE, Sample, between, normal, s
+from tests.runtime.sample_points import ANY, CUBE, MATRIX, POSITIVE, SQUARE, Sample, s
 
 k = kernels.scipy
+_random = np.random.default_rng(1)  # of its own: the points of other modules stay
+
+
+def normal(*shape: int) -> np.ndarray:
+    return _random.normal(size=shape)
+
+
+def between(low: float, high: float, *shape: int) -> np.ndarray:
+    return _random.uniform(low, high, size=shape)
+
+
 LINE, IMAGE, SHORT, SMALL, LONG = normal(7), normal(5, 6), normal(3), normal(2, 3), normal(9)
 PLACES, INNER = 3.0 * normal(2, 5), between(0.05, 0.95, 2, 3)
 MODES = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-constant")
@@ -64,10 +75,10 @@ DEFINED: dict[Any, list[Sample]] = {
         *(s(LINE, PLACES[:1], order=5, mode="grid-wrap"), s(CUBE, normal(3, 4) + 1.0, order=2, mode="mirror")),
     ],
     ndimage.shift: [s(IMAGE, 0.3, mode="mirror"), s(IMAGE, ANY[:2], None, 1, "constant", 0.7)],
-    ndimage.zoom: [s(IMAGE, 1.7, mode="nearest", fixed=(1,)), s(IMAGE, (0.6, 1.5), order=1, grid_mode=True,
+    ndimage.zoom: [s(IMAGE + 9.0, 1.7, mode="nearest", fixed=(1,)), s(IMAGE, (0.6, 1.5), order=1, grid_mode=True,
                                                                 mode="reflect")],
     ndimage.rotate: [s(IMAGE, 23.0, mode="mirror"), s(IMAGE, 200.0, reshape=False, order=1, mode="nearest")],
-    ndimage.affine_transform: [s(IMAGE, SQUARE[:2, :2], ANY[:2], mode="mirror"), s(LINE, ANY[:1], 0.3, order=2),
+    ndimage.affine_transform: [s(IMAGE + 9.0, SQUARE[:2, :2], ANY[:2], mode="mirror"), s(LINE, ANY[:1], 0.3, order=2),
                                s(IMAGE, SQUARE[:2], order=1, mode="grid-wrap"),
                                s(IMAGE, POSITIVE[:2], 0.3, (3, 2), mode="reflect")],
     ndimage.rank_filter: [s(IMAGE, -2, (2, 3)), s(IMAGE, 1, 2)],

@@ -34,7 +34,9 @@ from tests.runtime.further_samples import GIVEN, ONLY_VALUES
 from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, RANDOM, REVERSE_ONLY, SAMPLES, UNARY, Sample
 
 # What takes functions, and sparse matrices: `test_scipy_optimize` and its like have programs for them.
-TESTED_BY_PROGRAMS = ("scipy.optimize.", "scipy.sparse.", "scipy.integrate.quad", "scipy.integrate.solve_ivp")
+TESTED_BY_PROGRAMS = (
+    *("scipy.optimize.", "scipy.sparse.", "scipy.integrate.quad", "scipy.integrate.solve_ivp", "scipy.interpolate."),
+)
 
 
 def covered(primitive: Any, sample: Sample) -> bool:

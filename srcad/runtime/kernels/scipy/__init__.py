@@ -91,6 +91,21 @@ from srcad.runtime.kernels.scipy.filters import (
     upper_half,
     without_first,
 )
+from srcad.runtime.kernels.scipy.frames import (
+    decimation_sections,
+    framed,
+    frequencies,
+    named_window,
+    overlap_added,
+    sections_edge,
+    segment_length,
+    smoothing_ends,
+    smoothing_weights,
+    spectrum_weights,
+    trend_projection,
+    window_of,
+    window_parameter,
+)
 from srcad.runtime.kernels.scipy.gamma_functions import (
     count,
     digamma_difference,
@@ -104,6 +119,13 @@ from srcad.runtime.kernels.scipy.gamma_functions import (
     reciprocal_gamma_slope,
     riemann_zeta,
     riemann_zeta_slope,
+)
+from srcad.runtime.kernels.scipy.interpolants import (
+    points_in_place,
+    power_factors,
+    tridiagonal_solve,
+    with_trailing_axes,
+    without_trailing_axes,
 )
 from srcad.runtime.kernels.scipy.matrices import (
     banded,
@@ -125,13 +147,6 @@ from srcad.runtime.kernels.scipy.matrices import (
     turned,
 )
 from srcad.runtime.kernels.scipy.sparse_systems import products_at, sparse_product, sparse_solve
-from srcad.runtime.kernels.scipy.windows import (
-    gaussian_radius,
-    neighbours,
-    place_of_axis,
-    rank_among,
-    with_axes,
-)
 from srcad.runtime.kernels.scipy.splines import (
     inside,
     inside_slope,
@@ -143,10 +158,15 @@ from srcad.runtime.kernels.scipy.splines import (
 )
 from srcad.runtime.kernels.scipy.windows import (
     extents,
-    pixel_coordinates,
-    zoomed_shape,
-    rotated_shape,
+    gaussian_radius,
     is_homogeneous,
+    neighbours,
+    pixel_coordinates,
+    place_of_axis,
+    rank_among,
+    rotated_shape,
+    with_axes,
+    zoomed_shape,
 )
 
 __all__ = [
@@ -175,6 +195,7 @@ __all__ = [
     "cosine_integral",
     "count",
     "dawsn_derivative",
+    "decimation_sections",
     "delayed_sum",
     "diagonals",
     "digamma_difference",
@@ -195,6 +216,8 @@ __all__ = [
     "finite_or_zero",
     "first_of_pairs",
     "folded",
+    "framed",
+    "frequencies",
     "fresnel_c",
     "fresnel_s",
     "from_triangle",
@@ -221,16 +244,20 @@ __all__ = [
     "lags",
     "log_gamma_ratio",
     "logm",
+    "named_window",
     "neighbours",
     "normal_log_density",
     "order_of_pivots",
     "orthogonal_transform",
+    "overlap_added",
     "packed_lu",
     "pivots",
     "pixel_coordinates",
     "place_of_axis",
     "places_in_square",
+    "points_in_place",
     "polygamma",
+    "power_factors",
     "power_mean",
     "products_along",
     "products_at",
@@ -242,10 +269,15 @@ __all__ = [
     "rotated_shape",
     "row_order",
     "second_of_pairs",
+    "sections_edge",
+    "segment_length",
     "sine_integral",
     "sinh_integral",
+    "smoothing_ends",
+    "smoothing_weights",
     "sparse_product",
     "sparse_solve",
+    "spectrum_weights",
     "spence_slope",
     "spherical_in",
     "spherical_jn",
@@ -259,14 +291,20 @@ __all__ = [
     "sylvester",
     "t_density",
     "transform_mode",
+    "trend_projection",
     "triangle",
     "triangular_solve",
+    "tridiagonal_solve",
     "trigonometric",
     "turned",
     "turned_round",
     "uniform_spline",
     "upper_half",
+    "window_of",
+    "window_parameter",
     "with_axes",
+    "with_trailing_axes",
     "without_first",
+    "without_trailing_axes",
     "zoomed_shape",
 ]

@@ -108,7 +108,7 @@ def uniform_spline(t: Any, order: int, derivative: int) -> Any:
 
 
 def spline_places(x: Any, shape: tuple[int, ...], order: int, mode: int) -> Any:
-    """Where the coefficients lie in the raveled array that the spline at coordinates x consists of; the last axis first.
+    """Where the coefficients lie in the raveled array that the spline at coordinates x consists of.
 
     `x` has a row for each axis. What is constant lies after the last element.
 
@@ -248,7 +248,7 @@ def _poles(order):
 
 @register_jitable
 def _filter_line(c, z, kind):
-    """One pole of the filter, forth and back, in place; kind 0: reflected about elements, 1: about ends, 2: periodic."""
+    """One pole of the filter, in place; kind 0: reflected about elements, 1: about ends, 2: periodic."""
     n = c.shape[0]
     power, first = z, c[0]
     if kind == 0:

@@ -151,7 +151,7 @@ def pixel_coordinates(shape: tuple[int, ...]) -> Any:
 def zoomed_shape(shape: tuple[int, ...], zoom: Any) -> tuple[int, ...]:
     """The shape of a zoomed array."""
     factors = np.broadcast_to(zoom, (len(shape),)).tolist()
-    return tuple([int(round(size * factor)) for size, factor in zip(shape, factors, strict=True)])
+    return tuple([round(size * factor) for size, factor in zip(shape, factors, strict=True)])
 
 
 def rotated_shape(shape: tuple[int, int], angle: float) -> tuple[int, ...]:

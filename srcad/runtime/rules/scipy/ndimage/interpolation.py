@@ -1,4 +1,4 @@
-"""Definitions of `scipy.ndimage`'s interpolation: weights of B-splines times coefficients, taken from the raveled array.
+"""Definitions of `scipy.ndimage`'s interpolation: weights of B-splines times coefficients of the raveled array.
 
 Derivatives by coordinates are those of the spline: of order 0 they are 0, of order 1 those of the cell that the
 coordinate lies in, or at a grid point, begins. Where the result is constant beyond the border, they are 0.
@@ -158,7 +158,7 @@ def affine_transform(
     image, factors = _image(input, output), 1.0 * np.asarray(matrix)
     shape = image.shape if output_shape is None else output_shape
     begin = np.asarray(offset) * np.ones(np.ndim(image))
-    if np.ndim(factors) == 2:
+    if np.ndim(factors) == 2:  # noqa: SIM102  # the second test is for matrices
         if kernels.scipy.is_homogeneous(factors, np.ndim(image)):
             begin = factors[: np.ndim(image), np.ndim(image)]
             factors = factors[: np.ndim(image), : np.ndim(image)]
