@@ -2,6 +2,7 @@
 
     python -m benchmarks.first_calls                          all rows, as a table
     python -m benchmarks.first_calls --only sort softmax      rows whose name contains one of these
+    python -m benchmarks.first_calls --gradients              without the times of Numba and JAX beside them
     python -m benchmarks.first_calls --figures figures.json   write the figures to a file
     python -m benchmarks.first_calls --check                  the rows of first_calls.json; fails where LLVM gets twice
                                                               the instructions noted there, `--note` writes them anew
@@ -245,16 +246,17 @@ def programs(files: list[str]) -> Iterator[Row]:
         yield Row(each.name, each.function, each.arguments(), each.wrt)
 
 
-def measured(row: Row, with_primal: bool = True) -> Figures | str:
-    """The figures of a row, or why there are none."""
+def measured(row: Row, with_stored: bool = True, with_others: bool = True) -> Figures | str:
+    """The figures of a row, or why there are none; `others` are Numba and JAX."""
     folder = tempfile.mkdtemp()
     found: Figures | str = _in_a_new_process(_gradient, row, folder)
-    if isinstance(found, Figures) and with_primal:
+    if isinstance(found, Figures) and with_stored:
         for each in Path(folder).iterdir():
             if not each.name.startswith("srcad_kernel_"):
                 each.unlink()
         again = _in_a_new_process(_gradient, row, folder)
         found.stored = again.seconds if isinstance(again, Figures) else None
+    if isinstance(found, Figures) and with_others:
         primal, jax = (_in_a_new_process(work, row, tempfile.mkdtemp()) for work in (_primal, _in_jax))
         found.primal = primal if isinstance(primal, float) else None
         found.jax = jax if isinstance(jax, float) else None
@@ -346,7 +348,7 @@ def checked(rows: list[Row], noted: dict[str, int], is_noting: bool) -> bool:
     """Whether no row takes twice the instructions that are noted for it; with `is_noting` they are noted anew."""
     passed = True
     for row in rows:
-        figures = measured(row, with_primal=False)
+        figures = measured(row, with_stored=False, with_others=False)
         if isinstance(figures, str):
             print(f"{row.name:40} failed: {figures}", flush=True)
             passed = False
@@ -367,6 +369,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--more", nargs="*", default=[])
     parser.add_argument("--figures", type=Path)
+    parser.add_argument("--gradients", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--note", action="store_true")
     given = parser.parse_args()
@@ -384,7 +387,7 @@ def main() -> None:
     for row in rows:
         if given.only and not any(each in row.name for each in given.only):
             continue
-        figures = measured(row)
+        figures = measured(row, with_others=not given.gradients)
         if isinstance(figures, str):
             print(f"{row.name:40} {figures}", flush=True)
             continue

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     )
     from srcad.tools.check_grads import check_grads
     from srcad.tools.explain import explain
+    from srcad.tools.report import report
     from srcad.tools.source_text import source
 
 __version__ = "0.1.0"  # pyproject.toml reads it here
@@ -113,6 +114,7 @@ _HOMES = {
     "jvp": "srcad.api.grad_vjp_jvp",
     "linearize": "srcad.api.linear_maps",
     "recompute_grad": "srcad.runtime.tape.public",
+    "report": "srcad.tools.report",
     "set_default_dtype": "srcad.runtime.tape.public",
     "source": "srcad.tools.source_text",
     "stop_gradient": "srcad.runtime.stop_gradient",
@@ -174,6 +176,7 @@ __all__ = [
     "jvp",
     "linearize",
     "recompute_grad",
+    "report",
     "set_default_dtype",
     "source",
     "stop_gradient",
@@ -197,4 +200,4 @@ if not TYPE_CHECKING:  # a type checker that saw this would take any name for on
 
 
 def __dir__() -> list[str]:
-    return sorted(globals().keys() | _HOMES.keys())
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

@@ -37,6 +37,19 @@ from dataclasses import dataclass, replace
 PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
+# Functions that srcad writes as texts have file names that begin so.
+_WRITTEN = "<srcad "
+
+
+def is_own(file: str) -> bool:
+    """Whether a file is srcad's own: one of the package, or a text that it has written.
+
+    >>> is_own(__file__), is_own("<srcad scipy.fft.fft>"), is_own("model.py"), is_own("<doctest srcad.errors[0]>")
+    (True, True, False, False)
+    """
+    return file.startswith((PACKAGE, _WRITTEN))
+
+
 @dataclass(frozen=True)
 class Place:
     """A place in the user's source: one line, with the relevant columns.
@@ -67,17 +80,22 @@ class Place:
     def in_users_file(self) -> Place | None:
         """This place, or that of the call, where it is in a definition of srcad's own that was inlined."""
         place: Place | None = self
-        while place is not None and place.file.startswith(PACKAGE):
+        while place is not None and is_own(place.file):
             place = place.inside
         return place
 
+    def shown(self) -> Place:
+        """The place to name in a message: in the user's file, if there is one."""
+        return self.in_users_file() or self
+
     def trail(self) -> list[str]:
-        """The lines of the place and of the calls that led to it."""
-        lines, caller = [self.excerpt()], self.inside
+        """The lines of the place and of the calls that led to it; what is in a definition of srcad's own comes last."""
+        shown = self.shown()
+        lines, caller = [shown.excerpt()], shown.inside
         while caller is not None:
             lines += [f"called from {caller}", caller.excerpt()]
             caller = caller.inside
-        return lines
+        return lines if shown is self else [*lines, f"in srcad's definition of it: {self.text.strip()}"]
 
 
 class SrcadError(Exception):
@@ -95,7 +113,7 @@ class SrcadError(Exception):
     def _message(self) -> str:
         if self.at is None:
             return self.what + (f"\nhint: {self.hint}" if self.hint else "")
-        lines = [f"{self.at}: {type(self).__name__}: {self.what}", *self.at.trail()]
+        lines = [f"{self.at.shown()}: {type(self).__name__}: {self.what}", *self.at.trail()]
         return "\n".join(lines + ([f"hint: {self.hint}"] if self.hint else []))
 
     def __str__(self) -> str:
@@ -193,7 +211,7 @@ class NonFinite(SrcadError, FloatingPointError):
     def _message(self) -> str:
         if self.at is None:
             return "\n".join([self.what, *self.details, *([f"hint: {self.hint}"] if self.hint else [])])
-        lines = [f"{self.at}: {NonFinite.__name__}: {self.what}", *self.at.trail(), *self.details]
+        lines = [f"{self.at.shown()}: {NonFinite.__name__}: {self.what}", *self.at.trail(), *self.details]
         return "\n".join(lines + ([f"hint: {self.hint}"] if self.hint else []))
 
 

@@ -47,3 +47,25 @@ def test_an_error_is_a_builtin_too_and_is_drawn_in_the_tree(kind):
 def test_the_message_survives_the_builtin_that_it_inherits_from():
     with pytest.raises(SyntaxError, match="a generator"):
         raise UnsupportedSyntax("a generator", at=PLACE)
+
+
+def test_a_place_in_a_definition_of_srcads_own_is_shown_at_the_users_call():
+    call = Place("model.py", 3, 4, 9, "    f(x)", inside=Place("main.py", 1, 0, 3, "g()"))
+    for file in ("<srcad scipy.fft.fft>", errors.__file__):
+        error = SrcadError("no", at=Place(file, 14, 8, 19, "        y = x * x", inside=call), hint="yes")
+        assert str(error) == (
+            "model.py:3:5: SrcadError: no\n"
+            "     3 |     f(x)\n"
+            "       |     ^^^^\n"
+            "called from main.py:1:1\n"
+            "     1 | g()\n"
+            "       | ^^^\n"
+            "in srcad's definition of it: y = x * x\n"
+            "hint: yes"
+        )
+
+
+def test_without_a_call_the_place_in_the_definition_is_shown():
+    place = Place("<srcad scipy.fft.fft>", 2, 4, 9, "    y = x")
+    assert place.in_users_file() is None
+    assert str(SrcadError("no", at=place)).startswith("<srcad scipy.fft.fft>:2:5: SrcadError: no")

@@ -25,7 +25,7 @@ ALL = bool(os.environ.get("SRCAD_ALL_PROGRAMS"))
 
 # These may be refused, with their place and a way out; they are never wrong.
 REFUSED = {
-    *("transformer_block", "epidemic_fit", "pid_tracking", "hypergradient"),
+    *("transformer_block", "pid_tracking", "hypergradient"),
     *("matrix_factorisation", "portfolio_sharpe", "kernel_ridge"),
 }
 

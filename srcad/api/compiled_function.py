@@ -182,7 +182,7 @@ class Function(Generic[_P, _R]):
         version = run._version()
         shape.check_shared(args, version)
         is_same = len(leaves) == len(values) and all(map(operator.is_, leaves, values))
-        if is_same and not version.unit.changes and not version.unit.hidden and not shape.holds_functions:
+        if is_same and not version.unit.changes and not version.unit.hidden and not shape.has_constants:
             self._shapes[key] = run, version, version.unit.result
         return shape.result(version.unit.result, run(*values))
 

@@ -34,7 +34,8 @@ from srcad.refusals.derivatives import CUSTOM_GRADIENT_OF_TAPE
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.compile_progress import announced
-from srcad.runtime.support.structured_arguments import is_name, is_structured
+from srcad.runtime.support.event_log import log
+from srcad.runtime.support.structured_arguments import Constants, is_structured, level_of
 from srcad.transforms.ir.pytree_form import LEAF
 
 
@@ -52,7 +53,7 @@ class Derivative:
     # `__call__` is a slot of each object: it holds the dispatcher itself, so that a call runs no Python in between.
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "_native", "_plain", "_structured", "_unchecked", "_version"),
-        *("function", "is_specialised", "jit", "request"),
+        *("constants", "function", "jit", "request"),
     )
     __srcad_primitive__ = True
 
@@ -60,14 +61,14 @@ class Derivative:
     function: Callable[..., Any]
     request: Request
     jit: bool
-    is_specialised: bool
+    constants: Constants
 
     def __init__(self, function: Callable[..., Any], request: Request, jit: bool = True) -> None:
         self.function, self.request, self.jit = function, request, jit
         self._version: Version | None = None
         self._plain: Callable[..., Any] | None = None
         self._structured: Callable[..., Any] | None = None
-        self.is_specialised = False  # texts and None among the arguments are compile-time constants
+        self.constants = Constants.FUNCTIONS
         self._native: Dispatcher | None = None
         self.__name__ = f"{name_of(function)}_{request.mode}"
         self.__signature__ = _signature(function, request)
@@ -83,6 +84,12 @@ class Derivative:
         names = list(signature_of(self.function).parameters)
         of = ", ".join(text_of(names, place) for place in self.request.wrt)
         return f"<srcad {self.request.mode} of {name_of(self.function)} with respect to {of}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what it is, and the source that its last call with new types runs."""
+        from srcad.printing.highlight import html_block
+
+        return html_block(repr(self), self._version.text if self._version is not None else None)
 
     @property
     def __srcad_derived__(self) -> Described:
@@ -107,18 +114,31 @@ class Derivative:
         return self.__call__(*args, **kwargs)
 
     def _prepare_for(self, given: tuple[Any, ...]) -> None:
-        """Make the routine; where that is refused, make texts and None among the arguments compile-time constants."""
+        """Make the routine; where that is refused, make texts, None and integers compile-time constants."""
         try:
             with nothing_collected():
                 self.prepare()
         except UnsupportedSyntax:
-            if not any(map(is_name, given[: self.own])):
+            if not self.takes_constants(given):
                 raise
-            self.is_specialised = True
             self._meet_structures()
+
+    def takes_constants(self, given: tuple[Any, ...]) -> bool:
+        """Make more of the arguments compile-time constants; False if there are no more that can be."""
+        if hasattr(type(self.function), "__srcad_keeps__"):
+            return False  # a function of leaves, whose constants have been taken out
+        from srcad.api.pytree import leaves_of  # late import: few functions are refused
+
+        levels = {level_of(each) for each in leaves_of(given[: self.own])}
+        higher = [level for level in sorted(levels) if level > self.constants]
+        if higher:
+            self.constants = higher[0]
+        return bool(higher)
 
     def rules_changed(self) -> None:
         """A rule of the user's own has been stated: what was made before is made anew."""
+        if self._version is not None:
+            log.debug("%s of %s is made again: a rule was stated", self.request.mode, self._version.unit.name)
         self._version = self._plain = self._structured = self._native = None
         if self._unchecked is not None:
             self._unchecked = self._first_call
@@ -174,6 +194,9 @@ class Derivative:
         """Read the function and the current values of what it captures, and make the routine that a call runs."""
         refuse_paths(self.function, self.request.wrt)
         if self._version is not None:
+            log.debug(
+                "%s of %s is made again: what it captures has changed", self.request.mode, self._version.unit.name
+            )
             self._native = None
         version = self._version = Version(self.function, self.request)
         if self.jit:

@@ -8,6 +8,7 @@ from typing import Any
 import numba
 from numba.core.dispatcher import Dispatcher
 
+from srcad.api.njit_islands import compiled_or_island
 from srcad.api.signature_stubs import defaults_of, shape_of
 from srcad.driver.version import Version
 from srcad.runtime.jit.dispatchers import TypedDispatcher
@@ -26,7 +27,7 @@ def native_of(derivative: Any, adapted: Callable[[tuple[Any, ...]], Dispatcher |
             return found
         if not plain:
             plain.append(derivative.native_routine())
-        return plain[0]
+        return compiled_or_island(derivative, plain[0], kinds)
 
     defaults = defaults_of(derivative.__signature__)
     front = TypedDispatcher(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,13 @@ import numpy as np
 from srcad.refusals.memory import RECORDS_OVERLAP
 from srcad.refusals.types_and_results import ARGUMENT_HOLDS, DICTIONARY_KEYS
 from srcad.runtime.support.record_fields import Records, is_records, put_together, records_of
-from srcad.runtime.support.structured_arguments import attributes, is_object, is_typed_list
+from srcad.runtime.support.structured_arguments import (
+    Integer,
+    attributes,
+    is_object,
+    is_structured,
+    is_typed_list,
+)
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.ir.cost_model import LONGEST_TAKEN_APART
 from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form, Part, RecordForm, assembled
@@ -93,6 +99,11 @@ def taken_apart(data: Any) -> tuple[list[Any], Any]:
 def arrays_in(data: Any) -> list[Any]:
     """The arrays and records among the leaves; lists are not packed."""
     return [leaf for leaf in flattened(data)[0] if isinstance(leaf, (np.ndarray, np.void))]
+
+
+def leaves_of(arguments: tuple[Any, ...]) -> list[Any]:
+    """The leaves of arguments, for which no library is loaded where none of them is a structure."""
+    return take_apart(arguments)[0] if any(map(is_structured, arguments)) else list(arguments)
 
 
 def flattened(data: Any) -> tuple[list[Any], Any]:
@@ -182,13 +193,36 @@ def is_leaf(value: Any) -> bool:
     return kind.__module__.partition(".")[0] == "numba" and not callable(value)
 
 
+def with_integers(leaves: list[Any], spec: Any, kept: Container[int]) -> list[Any]:
+    """The leaves with integers and booleans as compile-time constants, except the leaves at the places in `kept`.
+
+    The length of a long list stays a number, as the elements of arrays do.
+    """
+    single = _single_leaves(spec)
+    return [
+        Integer(leaf) if is_single and type(leaf) in (int, bool) and place not in kept else leaf
+        for place, (leaf, is_single) in enumerate(zip(leaves, single, strict=True))
+    ]
+
+
+def _single_leaves(spec: Any) -> Iterator[bool]:
+    """For each leaf, whether it is a leaf of the user's structure, not a part of a packed list or of records."""
+    if spec.is_leaf():
+        yield True
+    elif spec.type in (Long, Records):
+        yield from [False] * spec.num_leaves
+    else:
+        for child in spec.children():
+            yield from _single_leaves(child)
+
+
 def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
     """The form that lowering uses for a structure taken apart by optree. Raises NotDifferentiable if it has none."""
     from srcad.transforms.ir.canonical_names import literal  # late import: it loads all kernels
 
     if spec.is_leaf():
         value = next(leaves)
-        return LEAF if is_leaf(value) else Fixed(value)
+        return LEAF if is_leaf(value) else Fixed(value.value if isinstance(value, Integer) else value)
     if spec.type is Long:
         any(next(leaves) is None for _ in spec.children())
         return LongForm.of(spec.entries()[0])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from types import MethodType
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from srcad.api.cotangent import matching
 from srcad.api.flattened_function import Flat
-from srcad.api.pytree import arrays_in, form_of, is_leaf, take_apart, taken_apart
+from srcad.api.pytree import arrays_in, form_of, is_leaf, take_apart, taken_apart, with_integers
 from srcad.api.wrt import Path, Place
 from srcad.driver.memoisation import remembered
 from srcad.errors import BadArgument
@@ -23,17 +24,18 @@ from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.memory import CAPTURED_OVERLAP, STRUCTURE_TWICE
 from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
 from srcad.runtime.support.record_fields import is_records
-from srcad.runtime.support.structured_arguments import attributes, is_function, is_structured
+from srcad.runtime.support.structured_arguments import Integer, attributes, is_function, is_structured
 from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
 from srcad.transforms.lowering.structures.list_packing import layout_leaves, share_memory
 
 _NUMBERS = frozenset((float, int, complex, bool))
+_BY_VALUE = frozenset((str, int, bool))
 _SMOOTH = frozenset((float, complex))
-_MOST_FUNCTIONS = 64  # the most shapes cached for a function that differ in function-valued leaves
+_MOST_CONSTANTS = 64  # the most shapes cached for a function that differ in leaves that are functions or integers
 
 
 class _Known:
-    """A leaf that is a compile-time constant, as a cache key: strings compare by value, other objects by identity.
+    """A leaf that is a compile-time constant, as a cache key: texts and integers compare by value, others by identity.
 
     Each access to a method makes a new object, so a method is compared by its function and the object it is bound to.
     """
@@ -49,18 +51,20 @@ class _Known:
         one, two = self.value, other.value
         if isinstance(one, MethodType) and isinstance(two, MethodType):
             return one.__func__ is two.__func__ and one.__self__ is two.__self__
-        return one is two or (type(one) is str is type(two) and one == two)
+        return one is two or (type(one) is type(two) and type(one) in _BY_VALUE and one == two)
 
     def __hash__(self) -> int:
         if isinstance(self.value, MethodType):
             return hash((id(self.value.__func__), id(self.value.__self__)))
-        return hash(self.value) if isinstance(self.value, str) else id(self.value)
+        return hash(self.value) if type(self.value) in _BY_VALUE else id(self.value)
 
 
 def _kind(leaf: Any) -> Any:
     kind = type(leaf)
     if kind in _NUMBERS:
         return kind
+    if kind is Integer:
+        return _Known(leaf.value)
     return (kind, getattr(leaf, "dtype", None)) if is_leaf(leaf) else _Known(leaf)
 
 
@@ -124,7 +128,7 @@ class Shape:
             self.parameters.append(_Parameter(name, None if plain else child, tuple(places), smooth, tuple(layout)))
         self.picked = None if place == len(leaves) else [k for k, leaf in enumerate(leaves) if is_leaf(leaf)]
         self.flat = Flat(function, forms)
-        self.holds_functions = any(is_function(type(leaf)) for leaf in leaves)
+        self.has_constants = any(isinstance(leaf, Integer) or is_function(type(leaf)) for leaf in leaves)
         self.runs: dict[Any, Any] = {}  # derivative of the user's function -> that of the flat one
 
     @property
@@ -231,26 +235,43 @@ def shaped(
 
 
 def found_shape(
-    shapes: dict[Any, Shape], function: Callable[..., Any], arguments: tuple[Any, ...]
+    shapes: dict[Any, Shape],
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    variables: Sequence[Place] | None = None,
 ) -> tuple[Shape, list[Any]]:
-    """The shape for these arguments, from the cache or new, and the leaves."""
-    leaves, spec = taken_apart(arguments)
-    key = (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
+    """The shape for these arguments, from the cache or new, and the leaves.
+
+    With `variables`, integers and booleans are constants, except arguments at these places themselves.
+    """
+    leaves, key = _leaves_and_key(taken_apart(arguments), variables)
     shape = shapes.get(key)
     if shape is None:
-        leaves, spec = take_apart(arguments)  # registers classes seen for the first time
-        key = (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
+        # This registers classes that are seen for the first time.
+        leaves, key = _leaves_and_key(take_apart(arguments), variables)
         shape = shapes.get(key)
         if shape is None:
             _make_room(shapes)
-            shape = shapes[key] = Shape(function, leaves, spec)
+            shape = shapes[key] = Shape(function, leaves, key[0])
     return shape, leaves if shape.picked is None else [leaves[place] for place in shape.picked]
 
 
+def _leaves_and_key(
+    taken: tuple[list[Any], Any], variables: Sequence[Place] | None
+) -> tuple[list[Any], tuple[Any, ...]]:
+    leaves, spec = taken
+    if variables is not None:
+        children = spec.children()
+        starts = [0, *accumulate(child.num_leaves for child in children)]
+        plain = [place for place in variables if not isinstance(place, Path) and children[place].is_leaf()]
+        leaves = with_integers(leaves, spec, {starts[place] for place in plain})
+    return leaves, (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
+
+
 def _make_room(shapes: dict[Any, Shape]) -> None:
-    """Drop the oldest shape with a function among its leaves, so that lambdas made in a loop do not accumulate."""
-    old = [key for key, shape in shapes.items() if shape.holds_functions]
-    if len(old) >= _MOST_FUNCTIONS:
+    """Drop the oldest shape with a constant that may differ in each call, such as a lambda that is made in a loop."""
+    old = [key for key, shape in shapes.items() if shape.has_constants]
+    if len(old) >= _MOST_CONSTANTS:
         del shapes[old[0]]
 
 

@@ -11,8 +11,9 @@ from srcad.api.vjp_pair import pair_of
 from srcad.driver.memoisation import remembered
 from srcad.driver.options import Options
 from srcad.driver.version import Request
+from srcad.errors import UnsupportedSyntax
 from srcad.runtime.support.array_snapshots import snapshot
-from srcad.runtime.support.structured_arguments import is_name, is_structured
+from srcad.runtime.support.structured_arguments import Constants, is_structured, level_of
 
 
 def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request, bool], Any]) -> Callable[..., Any]:
@@ -29,27 +30,47 @@ def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request
             args = bind(signature, args, kwargs)
         given = args if own == total else args[:own]
         for each in given:
-            if is_structured(each) or (derivative.is_specialised and is_name(each)):
+            if is_structured(each) or 0 < level_of(each) <= derivative.constants:
                 break
         else:
             if not derivative.returns_structure:
                 found = derivative.plain_call(*args)
                 # The first plain call may have discovered that the result is a structure.
                 return call(*args) if derivative.returns_structure else found
-        shape, values = found_shape(shapes, function, given)
+        variables = request.wrt if derivative.constants is Constants.INTEGERS else None
+        shape, values = found_shape(shapes, function, given, variables)
         run = shape.runs.get(derivative)
-        if run is None:
-            wanted = Request(request.mode, shape.wrt(request.wrt), True, request.options)
-            run = shape.runs[derivative] = made(shape.flat, wanted, derivative.jit)
-        version = run.current()
-        unit = version.unit
-        if unit.changes or unit.hidden:
-            shape.check_shared(given, version)
-        if total > own:
-            values = [*values, *shape.directions(request.wrt, args[own:], values)]
-        return _finished(shape, request, unit.result, run(*values), values)
+        if run is not None:
+            return through(shape, run, args, values)
+        wanted = Request(request.mode, shape.wrt(request.wrt), True, request.options)
+        run = made(shape.flat, wanted, derivative.jit)
+        try:
+            found = through(shape, run, args, values)
+        except UnsupportedSyntax:
+            if not derivative.takes_constants(given):
+                raise
+            return call(*args)
+        shape.runs[derivative] = run
+        return found
+
+    def through(shape: Shape, run: Any, args: tuple[Any, ...], values: list[Any]) -> Any:
+        return _through(shape, run, request, (args[:own], args[own:]), values)
 
     return call
+
+
+def _through(
+    shape: Shape, run: Any, request: Request, args: tuple[tuple[Any, ...], tuple[Any, ...]], values: list[Any]
+) -> Any:
+    """The result for arguments and directions, by the derivative of the function of leaves."""
+    given, directions = args
+    version = run.current()
+    unit = version.unit
+    if unit.changes or unit.hidden:
+        shape.check_shared(given, version)
+    if directions:
+        values = [*values, *shape.directions(request.wrt, directions, values)]
+    return _finished(shape, request, unit.result, run(*values), values)
 
 
 def _finished(shape: Shape, request: Request, form: Any, found: Any, values: list[Any]) -> Any:

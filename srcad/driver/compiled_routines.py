@@ -29,7 +29,7 @@ from srcad.driver.version import Request, Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
 from srcad.frontend.load_source import name_of, plain_function
 from srcad.names import Names
-from srcad.refusals.types_and_results import MATRIX_ARGUMENT, NO_NUMBA_TYPE
+from srcad.refusals.types_and_results import NO_NUMBA_TYPE
 from srcad.runtime.jit.dispatchers import Redirect, TypedDispatcher
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
@@ -244,17 +244,22 @@ def refuse_subclasses(names: Sequence[str], values: Sequence[Any]) -> None:
 
 def kind_of(name: str, value: Any) -> Any:
     """Numba's type of an argument."""
-    if isinstance(value, np.matrix):
-        raise MATRIX_ARGUMENT.error(name=name)
+    if isinstance(value, np.matrix) or (isinstance(value, np.ndarray) and value.dtype.hasobject):
+        refuse_argument(name, value)
     try:
         return typeof(value)
     except (ValueError, errors.NumbaError):
-        raise NO_NUMBA_TYPE.error(name=name, type=_type_name(value)) from None
+        refuse_argument(name, value)
+        raise NO_NUMBA_TYPE.error(name=name, type=type(value).__name__) from None
 
 
-def _type_name(value: Any) -> str:
-    name = type(value).__name__
-    return f"{name} of {value.dtype}" if isinstance(value, np.ndarray) else name
+def refuse_argument(name: str, value: Any) -> None:
+    """Raise NotDifferentiable for an argument of a kind whose cure is known."""
+    from srcad.driver.refused_arguments import refusal_of  # late import: good arguments do not need it
+
+    refusal = refusal_of(name, value)
+    if refusal is not None:
+        raise refusal from None
 
 
 def warn_of_fallback(version: Version, problem: CannotType) -> None:
@@ -263,7 +268,7 @@ def warn_of_fallback(version: Version, problem: CannotType) -> None:
     if (problem.reason, problem.place) in told:
         return
     told.add((problem.reason, problem.place))
-    at = f"{problem.place}: " if problem.place else ""
+    at = f"{problem.place.shown()}: " if problem.place else ""
     level, frame, inside = 2, sys._getframe(1), PACKAGE
     while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
         level, frame = level + 1, frame.f_back

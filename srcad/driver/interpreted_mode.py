@@ -87,7 +87,8 @@ class Interpreted:
             boundscheck=request.options.boundscheck,
         )
         if self.options is not None:
-            return Islands(generated.text, generated.functions, generated.bindings, self.options, of_kind).routines()
+            made = generated.text, generated.functions, generated.bindings
+            return Islands(*made, self.options, of_kind, request.mode == "core").routines()
         stored = disk_cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
         # The text says all, but for the objects that it is given.
         module = load(disk_cache.key("observed", generated.text), stored, generated.bindings)

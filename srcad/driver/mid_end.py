@@ -44,7 +44,8 @@ def specialise_callees(code: Code) -> Code:
     """Calls of functions that are not inlined become calls of their versions, which go through the passes as well."""
     if not calls_functions(code.unit):
         return code
-    return Library(finisher(code), code.settings.numbers, DerivativePasses(code)).specialise(code)
+    settings = code.settings
+    return Library(finisher(code), settings.numbers, DerivativePasses(code), settings.observed).specialise(code)
 
 
 def drop_decided_branches(code: Code) -> Code:

@@ -7,6 +7,7 @@ the pipeline, and hands out the generated functions, compiled for given types or
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -27,6 +28,7 @@ from srcad.runtime.jit.dispatchers import compiled, load, plain
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.rulebook import registry
+from srcad.runtime.support.event_log import log
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import callees_in, types_of
 from srcad.transforms.ir.build import place_of
@@ -185,7 +187,7 @@ class Version:
 
     def _make_uncompiled(self, kinds: tuple[Any, ...], islands: bool) -> Callable[..., Any]:
         options = None
-        if islands and self.request.mode != "core":  # which a call that is repeated would run twice
+        if islands:
             checks = checks_bounds(self.request.options.boundscheck, self.unit.options)
             options = {**compiler_options(self.unit, self.request), "boundscheck": checks}
         try:
@@ -200,7 +202,8 @@ class Version:
             from srcad.runtime.jit.islands import Islands  # few functions need them
 
             given = {name: getattr(module, name) for name in stored.injected}
-            functions = [*Islands(stored.text, stored.functions, given, options, of_kind).routines()]
+            writes = self.request.mode == "core"
+            functions = [*Islands(stored.text, stored.functions, given, options, of_kind, writes).routines()]
         forward = restoring_errors(functions[0], self.request.mode)
         if self.request.mode != "vjp":
             return forward
@@ -216,6 +219,9 @@ class Version:
         refuse_arguments(self.unit, kinds)
         name = self._name(kinds, loops, assumes)
         stored = disk_cache.fetch(name)
+        if log.isEnabledFor(logging.DEBUG):
+            of = f"{self.request.mode} of {self.unit.name}", ", ".join(map(str, kinds))
+            log.debug("%s (%s): %s", *of, "generated" if stored is None else "source from the cache folder")
         if stored is not None:
             given = {each: self.unit.bindings[each] for each in stored.injected}
             return load(name, stored, given), stored
@@ -241,6 +247,11 @@ class Version:
         if known and " at 0x" not in self.fingerprint() + repr(kinds):
             disk_cache.store(name, stored)
         return load(name, stored, generated.bindings), stored
+
+    @property
+    def text(self) -> str | None:
+        """The source that was made or loaded last; None before the first call."""
+        return list(self._modules.values())[-1][1].text if self._modules else None
 
     def generated(self, kinds: tuple[Any, ...], loops: bool = True, assumes: bool = True) -> Generated:
         """What the pipeline makes of the request for these types."""

@@ -12,6 +12,7 @@ import gast
 from srcad.errors import Place
 from srcad.frontend.captured_values import spell
 from srcad.frontend.scope import Meaning, Method, Procedure, stored_parameters
+from srcad.runtime.support.structured_arguments import level_of
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.ir.pytree_form import Fixed, Part
@@ -34,12 +35,12 @@ def known_arguments(
 
 
 def constant_parameters(procedure: Procedure, forms: Mapping[str, Part]) -> dict[str, Meaning]:
-    """The parameters of the differentiated function whose arguments are texts or None, with their values."""
+    """The parameters of the differentiated function whose arguments are constants, not functions, with their values."""
     stored_in_body = stored_parameters(procedure)
     return {
         name: Meaning(part.value)
         for name, part in forms.items()
-        if isinstance(part, Fixed) and name not in stored_in_body and (part.value is None or type(part.value) is str)
+        if isinstance(part, Fixed) and name not in stored_in_body and level_of(part.value)
     }
 
 

@@ -9,6 +9,7 @@ A gradient has the structure of its argument. Jacobians and Hessians are loops o
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from typing import Any
@@ -18,11 +19,14 @@ import gast
 from srcad.errors import Place
 from srcad.frontend.call_arguments import known_arguments
 from srcad.frontend.derivative_functions import (
+    EVERY,
+    DerivedFunction,
     Described,
     assembled,
     positions,
     procedure_for,
     reads_enclosing,
+    weighted,
 )
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.scope import Procedure, procedure_of
@@ -32,7 +36,7 @@ from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.ir.build import assign, call, const, effect, load, subscript
 from srcad.transforms.lowering.inlining import bind_arguments
 from srcad.transforms.lowering.structure_passing import at_call, leaves_of, returned_length
-from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
 
 
 class DerivativeCalls:
@@ -45,6 +49,10 @@ class DerivativeCalls:
         """The value of a call of a derivative."""
         procedure = procedure_for(derived.function, self.lowering.read, self.lowering.procedure)
         names = [*procedure.parameters, *procedure.keyword_only]
+        if derived.transform == "vjp":
+            return self.with_pullback(node, derived, procedure, caller, place)
+        if derived.transform == "pullback":
+            return self.pulled_back(node, derived, procedure, caller, place)
         try:
             places = positions(derived, names)
         except LookupError as missing:
@@ -93,6 +101,53 @@ class DerivativeCalls:
         found = self.call(gast.Call(func=node.func, args=args, keywords=[]), inner, caller, place)
         pair: gast.expr = caller.memory.new(tuple, {0: value, 1: found})
         return pair
+
+    def with_pullback(
+        self, node: gast.Call, derived: Described, procedure: Procedure, caller: Any, place: Place | None
+    ) -> gast.expr:
+        """The value and the pullback, which holds copies of the arguments."""
+        args = [self.copied(caller.kept(caller.part(each)), caller, place) for each in node.args]
+        value = self.inlined(gast.Call(func=node.func, args=args, keywords=[]), procedure, caller, place)
+        pull = DerivedFunction(derived._replace(transform="pullback"))
+        memory = caller.memory
+        parts = {
+            "func": Callee(load(self.lowering.draft.bind(pull.__name__, pull))),
+            "args": memory.new(tuple, dict(enumerate(args))),
+            "keywords": memory.new(dict, {}),
+        }
+        pair: gast.expr = memory.new(tuple, {0: caller.kept(value), 1: memory.new(functools.partial, parts)})
+        return pair
+
+    def copied(self, value: gast.expr, caller: Any, place: Place | None) -> gast.expr:
+        """A value in memory of its own, since the pullback may be called after an array has been overwritten."""
+        if isinstance(value, Structure):
+            parts = {key: self.copied(each, caller, place) for key, each in caller.memory.cells[value.cell].items()}
+            made: gast.expr = caller.memory.new(value.cell.type, parts)
+            return made
+        if isinstance(value, (Callee, gast.Constant)):
+            return value
+        copy = self.lowering.draft.names.temporary()
+        caller.emit(assign(copy, gast.UnaryOp(op=gast.UAdd(), operand=value), place))
+        caller.memory.learn(copy, load(copy))
+        return load(copy)
+
+    def pulled_back(
+        self, node: gast.Call, derived: Described, procedure: Procedure, caller: Any, place: Place | None
+    ) -> gast.expr:
+        """A call of a pullback: the gradient of the results times the cotangent, which is the last argument."""
+        own = node.args[:-1]
+        names = procedure.parameters[: len(own)]
+        is_by_all = derived.wrt == EVERY
+        by = tuple(k for k, each in enumerate(own) if _may_have_slope(each)) if is_by_all else derived.wrt
+        sums = weighted(derived.function, names, returned_length(procedure.tree))
+        inner = Described("grad", sums, by, is_by_all or derived.many)
+        found = self.call(node, inner, caller, place)
+        if not is_by_all:
+            return found
+        gradients = iter(caller.memory.cells[found.cell].values())
+        every = {k: next(gradients) if k in by else const(None) for k in range(len(own))}
+        made: gast.expr = caller.memory.new(tuple, every)
+        return made
 
     def held(self, node: gast.Call, caller: Any) -> tuple[list[gast.expr], list[gast.keyword]]:
         """The arguments of a call, evaluated."""
@@ -187,6 +242,14 @@ class DerivativeCalls:
             caller.emit(assign(part, subscript(load(whole), const(position)), place))
             caller.memory.learn(part, subscript(load(whole), const(position)))
             yield load(part)
+
+
+def _may_have_slope(value: gast.expr) -> bool:
+    """Whether an argument is no constant other than a float."""
+    if isinstance(value, gast.UnaryOp):
+        return _may_have_slope(value.operand)
+    is_other_constant = isinstance(value, gast.Constant) and not isinstance(value.value, float)
+    return not isinstance(value, Callee) and not is_other_constant
 
 
 def _like(value: gast.expr, found: Iterator[gast.expr], caller: Any) -> gast.expr:

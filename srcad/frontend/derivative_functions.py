@@ -21,13 +21,15 @@ from srcad.frontend.load_source import load as load_source
 from srcad.frontend.scope import Meaning, Method, Procedure, call_of, procedure_of
 from srcad.frontend.wrappers import MADE_HERE, wrapper_of
 from srcad.names import Names
-from srcad.refusals.derivatives import INNER_OPTION, INNER_PULLBACK, UNKNOWN_INNER_FUNCTION
+from srcad.refusals.derivatives import INNER_OPTION, UNKNOWN_INNER_FUNCTION
 from srcad.runtime import kernels
 from srcad.transforms.ir.build import place_of
 
+EVERY: tuple[Any, ...] = (...,)  # `wrt` of a `vjp` by all arguments that may have a derivative
+
 
 class Described(NamedTuple):
-    """What a derivative is: a transform (the name of a function of srcad), its function, its parameters."""
+    """What a derivative is: a transform (a function of srcad by name, or "pullback"), its function, its parameters."""
 
     transform: str
     function: Any
@@ -80,10 +82,13 @@ def made_by(transform: Any, node: gast.Call, meaning: Callable[[gast.expr], Mean
 
 
 def along(transform: Any, node: gast.Call, meaning: Callable[[gast.expr], Meaning | None]) -> gast.Call | None:
-    """A call of `srcad.jvp` as a call of a derivative along the tangents, which come first; None for other calls."""
+    """A call of `srcad.jvp` as one of a derivative along the tangents, which come first, and one of `srcad.vjp`.
+
+    None for other calls.
+    """
     name = getattr(transform, "__srcad_transform__", None)
     if name == "vjp":
-        raise INNER_PULLBACK.at(place_of(node))
+        return _pulled_back(node, meaning)
     if name != "jvp":
         return None
     place = place_of(node)
@@ -99,6 +104,21 @@ def along(transform: Any, node: gast.Call, meaning: Callable[[gast.expr], Meanin
     derived = DerivedFunction(Described(name, function, moving, True))
     directions = [tangents.elts[k] for k in moving]
     return gast.Call(func=derived, args=[*directions, *primals.elts], keywords=[])
+
+
+def _pulled_back(node: gast.Call, meaning: Callable[[gast.expr], Meaning | None]) -> gast.Call:
+    """A call of `srcad.vjp` as a call with the arguments at which the function is to be differentiated."""
+    place = place_of(node)
+    function, *primals = node.args or [None]
+    given = {each.arg: each.value for each in node.keywords if each.arg != "jit"}
+    wrt = given.pop("wrt", None)
+    for option in given:
+        raise INNER_OPTION.at(place, transform="vjp", option=option or "a dictionary of arguments")
+    if any(isinstance(each, gast.Starred) for each in node.args):
+        raise INNER_OPTION.at(place, transform="vjp", option="arguments that are not written out one by one")
+    places = EVERY if wrt is None else _constant(wrt, "vjp", meaning)
+    derived = DerivedFunction(Described("vjp", _function(function, "vjp", meaning, place), places, _is_tuple(wrt)))
+    return gast.Call(func=derived, args=primals, keywords=[])
 
 
 def procedure_for(function: Any, read: Callable[[Procedure], Procedure], inner: Callable[[Any], Any]) -> Procedure:
@@ -227,6 +247,22 @@ def assembled(derived: Described, names: Sequence[str], places: Sequence[int]) -
     block = [[column[j] for column in found] for j in range(len(found[0]))]
     lines.append(f"    return {_tuples(block, several, derived.many)}")
     return written("\n".join(lines) + "\n", derived.transform, meanings)
+
+
+def weighted(function: Any, names: Sequence[str], length: int | None) -> Callable[..., Any]:
+    """The sum of a function's results times cotangents, the last argument; a function of `length` results, or of one.
+
+    Its gradient is what the pullback gives.
+    """
+    from srcad.frontend.wrappers import written
+
+    own = Names([*names, "np"])
+    called, value, bar = (own.fresh(each) for each in ("function", "value", "value_bar"))
+    given = ", ".join(names)
+    parts = [f"np.sum({value} * {bar})"] if length is None else []
+    parts += [f"np.sum({value}[{k}] * {bar}[{k}])" for k in range(length or 0)]
+    text = f"def pullback({given}, {bar}):\n    {value} = {called}({given})\n    return {' + '.join(parts) or '0.0'}\n"
+    return written(text, "pullback", {called: function, "np": np})
 
 
 def _tuples(blocks: list[list[str]], several: bool, many: bool) -> str:

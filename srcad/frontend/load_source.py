@@ -20,6 +20,7 @@ from typing import Any
 import gast
 
 from srcad.errors import BadType, Place, SourceUnavailable
+from srcad.frontend.commands_and_prompts import edited_or_kept_nowhere, text_of_command, way_to_keep
 from srcad.frontend.functools_partial import left_open, partial_in, without_held
 from srcad.frontend.parse import MismatchError, find_function, function_to_gast
 from srcad.frontend.wrapped_functions import is_wrapper, plain_signature, spread
@@ -160,7 +161,7 @@ def _found(plain: FunctionType, lines: list[str]) -> Any:
     except MismatchError as mismatch:
         raise SourceUnavailable(
             f"the source of {plain.__qualname__} in {code.co_filename} cannot be used: {mismatch}",
-            hint="reload the module if the file was edited; give lambdas that share a line a line each",
+            hint=edited_or_kept_nowhere(code.co_filename),
         ) from None
 
 
@@ -272,12 +273,10 @@ def _lines(function: FunctionType) -> list[str]:
     """All lines of the function's file, as they are now on the disk or in the interactive session."""
     file = function.__code__.co_filename
     linecache.checkcache(file)
-    lines = linecache.getlines(file, function.__globals__)
+    lines = linecache.getlines(file, function.__globals__) or text_of_command(function)
     if not lines:
-        raise SourceUnavailable(
-            f"the source of {function.__qualname__} is not available: no text for {file!r}",
-            hint="define the function in a file, or in a session that keeps its text, such as IPython",
-        )
+        what = f"the source of {function.__qualname__} is not available: no text for {file!r}"
+        raise SourceUnavailable(what, hint=way_to_keep(file))
     return lines if lines[-1].endswith("\n") else [*lines[:-1], lines[-1] + "\n"]
 
 

@@ -236,8 +236,7 @@ class _Lowering:
         """A call of a function with a rule of the user's own; where that is stated, the call becomes a primitive's."""
         bound = callee.function if isinstance(callee, Method) else callee
         if isinstance(bound, NoRule):
-            outside = None if place is None else place.in_users_file()
-            raise FORM_WITHOUT_RULE.at(outside or place, what=bound.what, way=bound.way)
+            raise FORM_WITHOUT_RULE.at(None if place is None else place.shown(), what=bound.what, way=bound.way)
         if isinstance(bound, SolvedBy):
             from srcad.frontend.solver_calls import call_of_solver  # which few programs need
 

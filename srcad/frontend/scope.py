@@ -16,13 +16,14 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.errors import Place
+from srcad.errors import Place, is_own
 from srcad.frontend.load_source import Source
+from srcad.frontend.wrappers import MADE_HERE
 from srcad.names import Names
 from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout
 
-_LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "autograd", "jax", "torch"}) | sys.stdlib_module_names
+_LIBRARIES = frozenset({"numpy", "scipy", "numba", "autograd", "jax", "torch"}) | sys.stdlib_module_names
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
 
@@ -251,9 +252,11 @@ def is_users(callee: Any) -> bool:
         return True
     if not isinstance(callee, (FunctionType, MethodType)) and not hasattr(callee, "targetoptions"):
         return False
-    module = (getattr(callee, "__module__", None) or "").partition(".")[0]
-    # What a doctest of srcad's defines has the name of srcad's module.
-    return module not in _LIBRARIES or (module == "srcad" and _file_of(callee).startswith("<doctest"))
+    module = getattr(callee, "__module__", None) or ""
+    if module.partition(".")[0] in _LIBRARIES:
+        return False
+    # Known by its file and not by its module: what a doctest of srcad's defines has the name of srcad's module.
+    return module == MADE_HERE or not is_own(_file_of(callee))
 
 
 def _file_of(callee: Any) -> str:

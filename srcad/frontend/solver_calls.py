@@ -68,7 +68,7 @@ def call_of_users_solver(
 
 def _outside(place: Place | None) -> Place | None:
     """The place in the user's file, where the call is in a definition of srcad's."""
-    return None if place is None else place.in_users_file() or place
+    return None if place is None else place.shown()
 
 
 def minus_solved(transposed, moved, where):  # type: ignore[no-untyped-def]

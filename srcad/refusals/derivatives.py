@@ -290,21 +290,25 @@ INNER_OPTION = Refusal(
     "srcad.grad(f)(2.0)",
 )
 
-INNER_PULLBACK = Refusal(
+NOT_COMPILED_INSIDE_NJIT = Refusal(
     UnsupportedSyntax,
-    "`vjp` inside a function",
-    "srcad.vjp cannot be called inside a function that is differentiated",
-    "use srcad.grad of the product with the cotangent, such as srcad.grad(lambda x: np.sum(f(x) * w))(x)",
+    "Functions that Numba cannot compile, inside `@njit`",
+    "{function} is called inside `@njit`, and Numba cannot compile it: {reason}",
+    "call it in a block of `with numba.objmode(y='float64[:]')`, which gives the type of its result",
     """
+    import numba
+
+
+    @srcad.function
     def g(x):
-        return x * x
+        return np.sum(np.squeeze(x))
 
 
+    @numba.njit
     def f(x):
-        value, pullback = srcad.vjp(g, x)
-        return pullback(np.ones(3))[0][0]
+        return g(x)
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "f(np.ones((2, 2)))",
 )
 
 INNER_NOT_COMPILED = Refusal(

@@ -38,7 +38,7 @@ OTHER_FORM = Refusal(
     def f(x, n):
         return longer([x, x * x], n)
     """,
-    "srcad.grad(f)(2.0, 3)",
+    "srcad.grad(f)(2.0, np.int64(3))",
 )
 
 DIFFERENT_LENGTHS = Refusal(
@@ -90,7 +90,7 @@ GROWING_LIST_ARGUMENT = Refusal(
             values.append(x[i])
         return g(values, 2)
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)(np.ones(100))",
 )
 
 RECORDS_ARGUMENT = Refusal(
@@ -135,14 +135,13 @@ TUPLE_ARGUMENT = Refusal(
 
 NOT_COMPILED = Refusal(
     UnsupportedSyntax,
-    "Recursive functions that Numba cannot compile",
-    "`{function}` calls itself, or is large, and cannot be compiled: {reason}",
-    "write it with what Numba supports, or as a loop",
+    "Recursive functions in which a variable changes its type",
+    "`{function}` calls itself, or is large, and its variables have no types: {reason}",
+    "give each variable one type, or write it as a loop",
     """
     def g(y, n):
-        if n == 0:
-            return np.sum(y)
-        return g(np.squeeze(y) * y, n - 1)
+        z = np.outer(y, y) if n > 1 else y
+        return np.sum(z) if n == 0 else np.sum(z) * g(y * y, n - 1)
 
 
     def f(x):

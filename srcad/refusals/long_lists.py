@@ -17,7 +17,7 @@ LONG_LIST_USE = Refusal(
             values.append(x[i] ** 2)
         return x[0] if values < [1.0] else x[1]
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)(np.ones(100))",
 )
 
 LONG_LISTS_EQUAL = Refusal(
@@ -32,7 +32,7 @@ LONG_LISTS_EQUAL = Refusal(
             values.append(x[i])
         return x[0] if values == [1.0, 2.0] else x[1]
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)(np.ones(100))",
 )
 
 LIST_SORT = Refusal(
@@ -56,7 +56,7 @@ LONG_LIST_SLICE_WRITE = Refusal(
         values[:2] = [1.0, 2.0]
         return values[2]
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)(np.ones(100))",
 )
 
 MIXED_LIST = Refusal(
@@ -71,7 +71,7 @@ MIXED_LIST = Refusal(
             values.append({'value': x[i]})
         return values[0]['value']
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)(np.ones(100))",
 )
 
 LONG_LIST_SLICE = Refusal(
@@ -99,7 +99,7 @@ TUPLES_AS_ARRAY = Refusal(
             values.append((x[i], 1.0))
         return np.sum(np.array(values))
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)(np.ones(100))",
 )
 
 LONG_LIST_WRITE = Refusal(

@@ -210,7 +210,7 @@ RANGE_STEP = Refusal(
             s += k * x[i]
         return s
     """,
-    "srcad.grad(f)(np.ones(3), 2)",
+    "srcad.grad(f)(np.ones(3), np.int64(2))",
 )
 
 ITERATOR_CALL = Refusal(

@@ -432,7 +432,7 @@ NO_COMPLEX_RULE = Refusal(
 
 
     def f(x):
-        return np.real(np.sum(scipy.special.erfcx(x + 1j)))
+        return np.real(np.sum(scipy.special.spence(x + 1j)))
     """,
     "srcad.grad(f)(np.ones(2))",
 )

@@ -185,7 +185,7 @@ ARRAY_SPLIT = Refusal(
         a, b = np.split(x, 2, axis=axis)
         return a[0] * b[0]
     """,
-    "srcad.grad(f)(np.ones(4), 0)",
+    "srcad.grad(f)(np.ones(4), np.int64(0))",
 )
 
 ARRAY_SPLIT_COUNT = Refusal(
@@ -197,7 +197,7 @@ ARRAY_SPLIT_COUNT = Refusal(
     def f(x, n):
         return np.split(x, n)[0][0]
     """,
-    "srcad.grad(f)(np.ones(4), 2)",
+    "srcad.grad(f)(np.ones(4), np.int64(2))",
 )
 
 EINSUM_LISTS = Refusal(
@@ -209,7 +209,7 @@ EINSUM_LISTS = Refusal(
     def f(x, k):
         return np.einsum(x, [k], x, [k])
     """,
-    "srcad.grad(f)(np.ones(3), 0)",
+    "srcad.grad(f)(np.ones(3), np.int64(0))",
 )
 
 NO_COPY = Refusal(

@@ -50,7 +50,7 @@ RECORD_INDEX_RUNTIME = Refusal(
     def f(p, k):
         return p[0][k]
     """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]), 0)",
+    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]), np.int64(0))",
 )
 
 RECORD_AXES = Refusal(

@@ -395,7 +395,7 @@ RUNTIME_INDEX = Refusal(
         values = []
         return values[k] * x
     """,
-    "srcad.grad(f)(2.0, 1)",
+    "srcad.grad(f)(2.0, np.int64(1))",
 )
 
 SLICE_WRITE = Refusal(

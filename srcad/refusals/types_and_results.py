@@ -146,13 +146,13 @@ NO_NUMBA_TYPE = Refusal(
     "the argument '{name}' is of type {type}, which has no Numba type",
     "pass numbers and NumPy arrays",
     """
-    import decimal
+    import datetime
 
 
     def f(x, d):
         return x * x
     """,
-    "srcad.grad(f)(2.0, decimal.Decimal(1))",
+    "srcad.grad(f)(2.0, datetime.date(2000, 1, 1))",
 )
 
 UNTYPED = Refusal(
@@ -177,6 +177,45 @@ HALF_PRECISION = Refusal(
         return np.sum(x * x)
     """,
     "srcad.grad(f)(np.ones(3, dtype=np.float16))",
+)
+
+ARGUMENT_DTYPE = Refusal(
+    NotDifferentiable,
+    "Arrays of other dtypes: long double, foreign byte order, objects",
+    "the argument '{name}' is of dtype {dtype}, {why}",
+    "{cure}",
+    """
+    def f(x):
+        return np.sum(x * x)
+    """,
+    "srcad.grad(f)(np.ones(3, dtype='>f8'))",
+)
+
+MASKED_ARGUMENT = Refusal(
+    NotDifferentiable,
+    "Masked arrays",
+    "the argument '{name}' is a masked array of {dtype}, whose operations leave out elements",
+    "pass its elements, {name}.compressed(), or {name}.filled(0.0) and the mask np.ma.getmaskarray({name})",
+    """
+    def f(x):
+        return np.sum(x * x)
+    """,
+    "srcad.grad(f)(np.ma.masked_equal(np.array([1.0, -9.0]), -9.0))",
+)
+
+NUMBER_ARGUMENT = Refusal(
+    NotDifferentiable,
+    "Fractions and decimal numbers",
+    "the argument '{name}' is a {type}, with which Numba does not calculate",
+    "pass float({name})",
+    """
+    from fractions import Fraction
+
+
+    def f(x):
+        return x * x
+    """,
+    "srcad.grad(f)(Fraction(1, 2))",
 )
 
 MATRIX_ARGUMENT = Refusal(

@@ -41,6 +41,7 @@ from srcad.tools.finite_differences import Slope, quick_slope, slope
 _MOST_ELEMENTS = 1000
 _MOST_FOUND = 32  # elements that are settled with steps of many sizes; others are taken to be as the last of them
 _SHOWN = 5
+_MOST_NUMBERS = 6  # components of each argument whose numbers are kept
 
 # Functions that read one triangle of a matrix, which stands for a symmetric one.
 _READS_TRIANGLE = re.compile(r"\b(cholesky|eigh|eigvalsh|cho_factor|cho_solve)\b")
@@ -75,6 +76,22 @@ def check_grads(
 
     >>> check_grads(lambda x, k: k * x ** 3, (2.0, 0.5))
     """
+    checked(f, args, wrt, rtol=rtol, atol=atol, jit=jit, seed=seed, without=without, boundscheck=boundscheck).tell()
+
+
+def checked(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    wrt: int | str | tuple[int | str, ...] | None = None,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+    jit: bool = True,
+    seed: int = 0,
+    without: Without = (),
+    boundscheck: bool | None = None,
+) -> Check:
+    """What `check_grads` finds, before it tells."""
     refuse_single(args, "args")
     f, wrt, args = among_arguments(f, wrt, args)
     options, signature = Options.of(without, function=f, boundscheck=boundscheck), signature_of(f)
@@ -82,13 +99,12 @@ def check_grads(
     if (taken := _taken_apart(run, given, jit)) is not None:
         places = taken[0].smooth if wrt is None else taken[0].wrt(positions(f, wrt)[0])
         how: dict[str, Any] = {"jit": jit, "without": options.without, "boundscheck": options.boundscheck}
-        check_grads(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, seed=seed, **how)
-        return
-    check = _Check(run, name_of(f), signature, given, _plain_positions(f, given, wrt), jit, options, seed)
+        return checked(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, seed=seed, **how)
+    check = Check(run, name_of(f), signature, given, _plain_positions(f, given, wrt), jit, options, seed)
     check.tolerances = _tolerances([_dtype(given[place]) for place in check.where], rtol, atol)
     with np.errstate(all="ignore"):
         check.run_all()
-    check.tell()
+    return check
 
 
 def _plain_positions(f: Callable[..., Any], given: tuple[Any, ...], wrt: Any) -> tuple[int, ...]:
@@ -146,8 +162,21 @@ class _Element:
     size: float
 
 
-class _Check:
-    """One comparison: a function at a point, its gradient there, and what has been found."""
+@dataclass(frozen=True)
+class Compared:
+    """A component of the gradient, and the slope from four values of the function."""
+
+    where: str
+    gradient: float
+    expected: Slope
+
+
+class Check:
+    """One comparison: a function at a point, its gradient there, and what has been found.
+
+    `numbers` are the first components with what differences give for them, `sides` the two sides of the dot-product
+    test: None where there is no forward mode.
+    """
 
     tolerances: tuple[float, float | None]
 
@@ -166,6 +195,8 @@ class _Check:
         self.where, self.jit, self.options, self.seed = where, jit, options, seed
         self.found = list[_Finding]()
         self.compared = 0
+        self.numbers, self.room = list[Compared](), 0
+        self.sides: tuple[float, float] | None = None
         self.born, self.disagreement = "", ""
 
     def run_all(self) -> None:
@@ -214,6 +245,7 @@ class _Check:
         gradient, precision = np.asarray(bar), float(np.finfo(_dtype(value)).eps)
         finite = np.abs(gradient[np.isfinite(gradient)])
         largest = float(finite.max()) if finite.size else 0.0
+        self.room = len(self.numbers) + _MOST_NUMBERS
         is_symmetric = _is_symmetric(value) and _READS_TRIANGLE.search("\n".join(version.unit.sources)) is not None
         for element in _elements(name, gradient, value, is_symmetric, self.seed):
             self.compared += 1
@@ -250,6 +282,8 @@ class _Check:
     ) -> _Finding | None:
         """What is wrong or not settled about an element; None where it is right."""
         expected = quick_slope(along, element.size, precision)
+        if len(self.numbers) < self.room:
+            self.numbers.append(Compared(element.where, element.component, expected))
         if self.is_within(element.component, expected, largest, 1.0):
             return None
         if len(self.found) >= _MOST_FOUND:
@@ -286,7 +320,7 @@ class _Check:
             forward, reverse, size = self.products(self.given, bars, directions)
         except (SrcadError, CannotType):  # what has no forward rule is checked by differences alone
             return
-        off = abs(forward - reverse)
+        self.sides, off = (forward, reverse), abs(forward - reverse)
         if not np.isfinite(off) or off <= self.tolerances[0] * size:
             return
         near = tuple(_rounded_off(each, generator) if k in self.where else each for k, each in enumerate(self.given))

@@ -16,9 +16,9 @@ from typing import Any, NoReturn, TextIO
 
 import srcad
 from srcad.errors import BadArgument, PerformanceWarning, SrcadError, UnreliableDifferences
+from srcad.printing.highlight import highlight
 from srcad.refusals.types_and_results import UNTYPED
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.tools.highlight import highlight
 from srcad.tools.locate import evaluate, locate
 from srcad.tools.type_signatures import example_arguments, parse_signature, signature_of, untyped_parameters
 
@@ -110,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_choices(explain)
     explain.set_defaults(run=_explain)
 
+    _add_report(commands.add_parser("report", help="write a page on a gradient: both sweeps, their cost, the check"))
+
     doctor = commands.add_parser(
         "doctor", help="print versions, processor, threads and cache folder, and what is wrong"
     )
@@ -136,6 +138,26 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
     _add_choices(parser)
     parser.set_defaults(run=_check)
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    _add_target(parser)
+    parser.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
+    parser.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
+    parser.add_argument("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
+    parser.add_argument("--no-jit", dest="jit", action="store_false", help="measure the source uncompiled")
+    parser.add_argument("--no-passes", dest="passes", action="store_false", help="leave out what each pass changed")
+    parser.set_defaults(run=_report)
+
+
+def _report(options: argparse.Namespace) -> int:
+    function = locate(options.target)
+    wrt = 0 if options.wrt is None else options.wrt
+    with _of_function(options.target):
+        made = srcad.report(function, *_arguments(options, function), wrt=wrt, jit=options.jit, passes=options.passes)
+        where = made.save(options.output)
+    print(f"{where}: {made!r}")
+    return {"right": 0, "wrong": 1}.get(made.verdict, 3)
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -229,24 +251,38 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     function = locate(options.target)
-    if options.args is not None:
-        arguments = evaluate(options.args, function)
-    else:
-        arguments = example_arguments(_signature(function, options.signature), options.seed)
-    try:
-        how = {"jit": options.jit, "without": options.without, "boundscheck": options.boundscheck}
-        with srcad.debug() if options.debug else nullcontext(), _unsettled() as unsettled:
-            srcad.check_grads(function, arguments, wrt=options.wrt, **how)
-    except (SrcadError, CannotType):
-        raise
-    except Exception as problem:  # the user's function may raise anything
-        call = f"{options.target} raises {type(problem).__name__}: {problem}"
-        raise BadArgument(call, hint="give arguments that it accepts with --args") from problem
+    arguments = _arguments(options, function)
+    how = {"jit": options.jit, "without": options.without, "boundscheck": options.boundscheck}
+    with (
+        _of_function(options.target),
+        srcad.debug() if options.debug else nullcontext(),
+        _unsettled() as unsettled,
+    ):
+        srcad.check_grads(function, arguments, wrt=options.wrt, **how)
     if unsettled:
         print(f"{options.target}: {unsettled[0]}")
         return 3
     print(f"{options.target}: the gradient agrees with finite differences")
     return 0
+
+
+def _arguments(options: argparse.Namespace, function: Callable[..., Any]) -> tuple[Any, ...]:
+    """The arguments that the command line gives, else some of the types that it or the function tells."""
+    if options.args is not None:
+        return evaluate(options.args, function)
+    return example_arguments(_signature(function, options.signature), options.seed)
+
+
+@contextmanager
+def _of_function(target: str) -> Iterator[None]:
+    """What the user's function raises in this block, which may be anything, as a BadArgument."""
+    try:
+        yield
+    except (SrcadError, CannotType):
+        raise
+    except Exception as problem:
+        call = f"{target} raises {type(problem).__name__}: {problem}"
+        raise BadArgument(call, hint="give arguments that it accepts with --args") from problem
 
 
 @contextmanager

@@ -429,14 +429,14 @@ class Explanation:
 
     def text(self) -> str:
         """The explanation."""
-        notes = self._notes()
+        notes = self.notes()
         lines = [self._title(), ""]
         for line in sorted(notes):
             place, said = notes[line]
             indent = "    " * (len(line) - 1)
             lines.append(f"{indent}{place.line:4d} | {place.text.strip()}")
             lines += [f"{indent}     | {'  ' if note.startswith(' ') else '- '}{note.strip()}" for note in said]
-        return "\n".join([*lines, "", *self._total()])
+        return "\n".join([*lines, "", *self.total()])
 
     def _title(self) -> str:
         case = self.case
@@ -445,7 +445,7 @@ class Explanation:
         what = "the forward and reverse function" if case.request.mode == "vjp" else "the gradient"
         return f"{what} of {case.unit.name} with respect to {of}"
 
-    def _total(self) -> list[str]:
+    def total(self) -> list[str]:
         """The sum of all costs, with equal factors combined."""
         costs = self.costs
         widths: dict[str, int] = {}
@@ -457,7 +457,7 @@ class Explanation:
         bound = "at most " if any(each.most for each in costs) else ""
         return [f"in all: {bound}{total} bytes" if costs else "nothing is recorded", *more]
 
-    def _notes(self) -> dict[Line, tuple[Place, list[str]]]:
+    def notes(self) -> dict[Line, tuple[Place, list[str]]]:
         """The notes for each line that has a statement, or a call of a helper that has one."""
         notes: dict[Line, tuple[Place, list[str]]] = {}
         statements = [(each, place_of(each)) for each in walk_statements(self.by.program.unit.tree.body)]

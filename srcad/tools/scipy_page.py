@@ -12,15 +12,26 @@ from typing import Any
 
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.runtime.rules.scipy.stats.formulas import CONTINUOUS, DISCRETE
+from srcad.runtime.rules.scipy.stats.discrete_formulas import DISCRETE
+from srcad.runtime.rules.scipy.stats.distributions import CONTINUOUS
 
+MULTIVARIATE = (
+    *("multivariate_normal", "multivariate_t", "matrix_normal", "wishart", "invwishart", "dirichlet", "multinomial"),
+    *("dirichlet_multinomial", "vonmises_fisher"),
+)
 METHODS = ("logpdf", "pdf", "logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 NAMESPACES = {
-    "scipy.special": "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes. On a tape: the ufuncs.",
+    "scipy.special": (
+        "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes; complex numbers, and what has\n"
+        "complex results (`lambertw`, `sph_harm_y`, `hankel1`), run uncompiled. On a tape: the ufuncs."
+    ),
     "scipy.linalg": (
-        "Real matrices, not stacks of them; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives,\n"
-        "banded systems, and Sylvester's and Lyapunov's equations, with which a program runs uncompiled. What a\n"
-        "definition does not cover, such as `eigh` with vectors or `qr` with pivoting, raises `NotImplementedError`."
+        "Real matrices; stacks of them in `solve`, `solve_triangular`, `cholesky`, `cho_solve`, `inv`, `det`, `svd`,\n"
+        "`eigvalsh`, `norm`, `expm`; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives, `eigh`\n"
+        "with vectors, banded systems, and Sylvester's and Lyapunov's equations, with which programs run uncompiled.\n"
+        "Eigenvectors have SciPy's signs. What a definition does not cover, such as other stacks and `qr` with\n"
+        "pivoting, is refused. `schur`, `hessenberg`, `ldl`, `null_space`, `orth` and `eig` have no rule: their\n"
+        "results are not unique, or jump."
     ),
     "scipy.fft": (
         "Compiled: Fourier transforms as those of `np.fft`, cosine and sine transforms of real numbers by Fourier\n"
@@ -54,8 +65,9 @@ NAMESPACES = {
     "scipy.optimize": (
         "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
         "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"
-        "and `converged` of results can be read. Bounds and constraints are refused; `linear_sum_assignment` has no\n"
-        "derivative, as its result changes by jumps only."
+        "and `converged` of results can be read. Bounds are pairs, constraints dictionaries. The covariance of\n"
+        "`curve_fit` is given, without a derivative. `linear_sum_assignment`, `linprog` and `milp` have none: their\n"
+        "results change by jumps only, or are corners."
     ),
     "scipy.sparse": (
         "By the elements and by the dense operand; compiled, not on a tape. Matrices are made from elements and\n"
@@ -65,8 +77,9 @@ NAMESPACES = {
     ),
     "scipy.sparse.linalg": "SuperLU is called from Python. A factor is computed again for each solution.",
     "scipy.integrate": (
-        "Compiled; `cumulative_trapezoid` for vectors; not on a tape. `quad` and `solve_ivp` call SciPy in Python,\n"
-        "and differentiate what it computes on the nodes and steps that it chose ([guide](guide.md#solvers)).\n"
+        "Compiled; cumulative sums and `romb` for vectors; not on a tape. `quad`, `quad_vec`, `odeint` and\n"
+        "`solve_ivp` call SciPy in Python, and differentiate what it computes on the nodes and steps that it chose,\n"
+        "stiff equations by collocation ([guide](guide.md#solvers)). Write `dblquad` as two calls of `quad`.\n"
         "A jump of the integrand or of the right-hand side is taken to stay where it is: where its place depends\n"
         "on what is differentiated by, as in `1.0 if t < a else 0.0`, split the integral there, `quad(f, 0.0, a)`\n"
         "and `quad(g, a, 1.0)`."
@@ -122,9 +135,13 @@ def _distributions() -> Iterator[str]:
     )
     yield "| distribution | methods |"
     yield "|---|---|"
-    for name in (*CONTINUOUS, *DISCRETE, "multivariate_normal", "dirichlet"):
+    for name in (*CONTINUOUS, *DISCRETE, *MULTIVARIATE):
         methods = [each for each in METHODS if _has_method(getattr(stats, name), each)]
         yield f"| `{name}` | {', '.join(f'`{each}`' for each in methods)} |"
+    yield ""
+    yield "Statistics of samples, with `nan_policy='propagate'`. Those of ranks change by jumps: no derivative.\n"
+    names = [name for name, _ in functions("scipy.stats")]
+    yield ", ".join(f"`{name}`" for name in names) + "."
 
 
 def _has_method(distribution: Any, name: str) -> bool:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numba import typeof
 
@@ -20,12 +20,16 @@ from srcad.driver.pass_selection import chosen, row_before, row_named
 from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument
 from srcad.frontend.load_source import name_of, signature_of
+from srcad.printing.highlight import Source
 from srcad.refusals.types_and_results import UNTYPED
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.type_signatures import parse_signature, untyped_parameters
 from srcad.tools.type_signatures import signature_of as types_told
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation
+
+if TYPE_CHECKING:
+    from srcad.driver.pipeline import Generated
 
 
 def source(
@@ -60,16 +64,21 @@ def source(
     if debug:
         options = replace(case.request.options, debug=True)
         case = replace(case, request=replace(case.request, options=options))
+    return Source(generated(case, after, arrays).text)
+
+
+def generated(case: Case, after: str | None = None, arrays: bool = False) -> Generated:
+    """What is generated for a case: compiled code, or, where Numba has no types, what runs uncompiled."""
     with refusing_untyped():
         try:
-            return _text(case, after, arrays)
+            return _derived(case, after, arrays)
         except CannotType:
             if case.values is None:
                 raise
             along = [case.values[place] for place in case.request.wrt if case.request.mode in ("hvp", "tangent")]
             observed = Observation()
             observed.add((*case.values, *along))  # each moves along itself
-            return _text(case, after, arrays, observed)
+            return _derived(case, after, arrays, observed)
 
 
 def changes(f: Callable[..., Any], name: str, without: Without = (), **how: Any) -> str:
@@ -95,7 +104,7 @@ def changes(f: Callable[..., Any], name: str, without: Without = (), **how: Any)
     return "\n".join(difflib.unified_diff(old.splitlines(), new.splitlines(), *titles, lineterm="", n=2))
 
 
-def _text(case: Case, after: str | None, arrays: bool, observed: Observation | None = None) -> str:
+def _derived(case: Case, after: str | None, arrays: bool, observed: Observation | None = None) -> Generated:
     from srcad.driver import pipeline
 
     request, options = case.request, case.request.options
@@ -113,7 +122,7 @@ def _text(case: Case, after: str | None, arrays: bool, observed: Observation | N
         max_trace_bytes=options.max_trace_bytes,
         debug=options.debug,
         boundscheck=options.boundscheck,
-    ).text
+    )
 
 
 @contextmanager
@@ -185,7 +194,7 @@ def _all_kinds(f: Callable[..., Any], unit: Unit, hidden: Any, signature: Any, a
     return kinds
 
 
-def _known(mode: str) -> str:
+def _known(mode: Any) -> str:
     if not isinstance(mode, str) or mode not in _MODES:
         known = ", ".join(_MODES)
         raise BadArgument(f"the mode {mode!r} is unknown", hint=f"it is one of {known}; arguments go into args=(...)")

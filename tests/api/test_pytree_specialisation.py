@@ -8,7 +8,7 @@ from numba import njit
 
 import srcad
 import srcad.driver.memoisation
-from srcad.api.pytree_specialisation import _MOST_FUNCTIONS, shaped
+from srcad.api.pytree_specialisation import _MOST_CONSTANTS, shaped
 from srcad.api.wrt import Path
 from srcad.errors import NotDifferentiable, UnsupportedSyntax
 
@@ -119,9 +119,9 @@ def test_lambdas_made_in_a_loop_do_not_pile_up():
     def own(x, f):
         return f(x)
 
-    for k in range(_MOST_FUNCTIONS + 5):
+    for k in range(_MOST_CONSTANTS + 5):
         shape, values = shaped(own, (1.0, lambda v: v * k))  # noqa: B023
-    assert len(srcad.driver.memoisation.remembered(own, "shapes", dict)) == _MOST_FUNCTIONS
+    assert len(srcad.driver.memoisation.remembered(own, "shapes", dict)) == _MOST_CONSTANTS
     assert values == [1.0]
     assert shape.parameters[1].places == (None,)
 

@@ -124,6 +124,63 @@ def test_branches_that_are_taken_are_still_refused():
         srcad.grad(chosen, jit=False)(x, log=1)
 
 
+def layered(x, shape=(2, 3), bias=True, order=2):
+    rows, columns = shape
+    params = {f"w{k}": x[k * columns : (k + 1) * columns] for k in range(rows)}
+    if bias:
+        params["b"] = x[:1]
+    total = 0.0
+    for k in range(rows):
+        total += np.sum(params[f"w{k}"] ** order) * (k + 1)
+    return total + 3.0 * np.sum(params["b"]) if bias else total
+
+
+@pytest.mark.compiled
+def test_constants_that_are_integers_are_compiled():
+    assert srcad.grad(layered)(np.arange(1.0, 7.0), bias=False) == pytest.approx([2, 4, 6, 16, 20, 24])
+
+
+def test_integers_and_booleans_are_constants_where_the_function_is_refused_otherwise():
+    x = np.arange(1.0, 7.0)
+    weights = np.array([1.0, 1, 1, 2, 2, 2])
+    gradient = srcad.grad(layered, jit=False)
+    assert gradient(x) == pytest.approx(2 * x * weights + 3.0 * (np.arange(6) == 0))
+    assert gradient(x, bias=False, order=3) == pytest.approx(3 * x**2 * weights)
+    assert gradient(x, [3, 2], False) == pytest.approx(2 * x * np.array([1, 1, 2, 2, 3, 3]))
+
+
+def test_integers_that_are_differentiated_are_no_constants():
+    def f(rate, n):
+        parts = {f"k{k}": rate * k for k in range(n)}
+        return sum(parts.values()) * rate
+
+    value, slopes = srcad.value_and_grad(f, wrt=("rate",), jit=False)(2.0, 3)
+    assert (value, *slopes) == pytest.approx((12.0, 12.0))
+    with pytest.raises(srcad.NotDifferentiable, match="'rate' of f is of type int64"):
+        srcad.grad(f, jit=False)(2, 3)
+    assert srcad.jvp(f, (2.0, 3), (1.0, None), jit=False) == pytest.approx((12.0, 12.0))
+
+
+def test_integers_in_structures_are_constants_and_have_no_gradient():
+    def f(config, x):
+        parts = {f"k{k}": x * k for k in range(config["layers"])}
+        return config["rate"] * parts["k2"] ** 2
+
+    gradient = srcad.grad(f, jit=False)
+    assert gradient({"layers": 3, "rate": 0.5}, 1.5) == {"layers": None, "rate": pytest.approx(9.0)}
+    assert gradient({"layers": 4, "rate": 2.0}, 1.5) == {"layers": None, "rate": pytest.approx(9.0)}
+
+
+def test_long_lists_keep_their_lengths_at_run_time():
+    def f(x, n, weights):
+        parts = {f"k{k}": x * k for k in range(n)}
+        return parts["k1"] * sum(weights)
+
+    gradient = srcad.grad(f, jit=False)
+    assert gradient(1.5, 2, [0.5] * 60) == pytest.approx(30.0)
+    assert gradient(1.5, 2, [0.5] * 70) == pytest.approx(35.0)
+
+
 def test_a_nested_function_may_have_a_parameter_of_the_same_name():
     def f(x, mode=None):
         def inner(mode):

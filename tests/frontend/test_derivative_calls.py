@@ -82,3 +82,113 @@ def test_arguments_are_evaluated_once():
     assert srcad.grad(f, jit=False)(1.0) == pytest.approx(3.0 * 5.0 * 2.0**4)
     assert text_of(f).count("print(") == 1
     assert not calls
+
+
+A = np.array([[1.0, 2.0], [3.0, -1.0]])
+
+
+def mixed(z):
+    return np.sin(A @ z) * z
+
+
+def power(z, k, n=2):
+    return z**n * k
+
+
+def several(z):
+    return np.sum(z**3), z * z
+
+
+def line(p, z):
+    return p["a"] * z**2 + p["b"]
+
+
+def by_all(x):
+    y, pull = srcad.vjp(mixed, x, jit=False)
+    return np.sum(y) + np.sum(pull(y)[0] ** 2)
+
+
+def by_names(x):
+    y, pull = srcad.vjp(power, x, x[0], wrt=("k", 0), jit=False)
+    by_factor, by_base = pull(y)
+    return by_factor**2 + np.sum(by_base**3)
+
+
+def by_one(x):
+    _, pull = srcad.vjp(power, x, 2.0, wrt="z", jit=False)
+    return np.sum(pull(x) * x)
+
+
+def of_integers_and_defaults(x):
+    _, pull = srcad.vjp(power, x, 2.0, 3, jit=False)
+    by_base, by_factor, by_exponent = pull(x)
+    return np.sum(by_base**2) + by_factor if by_exponent is None else 0.0
+
+
+def of_several_results(x):
+    (s, _), pull = srcad.vjp(several, x, jit=False)
+    (slope,) = pull((s, x))
+    return np.sum(slope * slope)
+
+
+def of_structures(x):
+    y, pull = srcad.vjp(line, {"a": x[0], "b": x}, x, jit=False)
+    p, z = pull(y)
+    return p["a"] * np.sum(p["b"]) + np.sum(z)
+
+
+def of_an_array_that_is_overwritten(x):
+    z = x * 1.0
+    _, pull = srcad.vjp(mixed, z, jit=False)
+    z[0] = 7.0
+    return np.sum(pull(z)[0]) + z[0] * x[1]
+
+
+def of_a_closure_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        y, pull = srcad.vjp(lambda z: z**2 * x[0], x + i, jit=False)
+        for e in np.eye(2):
+            total = total + np.sum(pull(e * y)[0])
+    return total
+
+
+def of_a_gradient(x):
+    _, pull = srcad.vjp(srcad.grad(lambda z: np.sum(z**4), jit=False), x, jit=False)
+    return np.sum(pull(np.sin(x))[0] ** 2)
+
+
+PULLBACKS = [
+    by_all,
+    by_names,
+    by_one,
+    of_integers_and_defaults,
+    of_several_results,
+    of_structures,
+    of_an_array_that_is_overwritten,
+    of_a_closure_in_a_loop,
+    of_a_gradient,
+]
+
+
+@pytest.mark.parametrize("f", PULLBACKS, ids=lambda each: each.__name__)
+def test_pullbacks_are_differentiated(f):
+    """The expected values are differences of the function, in which `srcad.vjp` is called from Python."""
+    x, step = np.array([0.3, 0.7]), 1e-5 * np.eye(2)
+    expected = [(f(x + each) - f(x - each)) / 2e-5 for each in step]
+    np.testing.assert_allclose(srcad.grad(f, jit=False)(x), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_pullbacks_are_differentiated_twice_and_forward():
+    x, direction = np.array([0.3, 0.7]), np.array([1.0, -2.0])
+    slope = srcad.grad(by_all, jit=False)
+    expected = (slope(x + 1e-5 * direction) - slope(x - 1e-5 * direction)) / 2e-5
+    np.testing.assert_allclose(srcad.hvp(by_all, jit=False)(x, direction), expected, rtol=1e-6)
+    _, along = srcad.jvp(by_all, (x,), (direction,), jit=False)
+    assert along == pytest.approx(slope(x) @ direction)
+
+
+@pytest.mark.compiled
+def test_compiled_pullbacks_give_what_uncompiled_ones_give():
+    x = np.array([0.3, 0.7])
+    np.testing.assert_allclose(srcad.grad(of_structures)(x), srcad.grad(of_structures, jit=False)(x), rtol=1e-13)

@@ -45,7 +45,8 @@ def test_a_jacobian_is_a_function_that_loops_over_unit_directions():
         lambda x: srcad.grad(area, int(x))(x),
         lambda x: srcad.grad(x)(x),
         lambda x: srcad.jvp(area, x, x)[1],
-        lambda x: srcad.vjp(area, x)[0],
+        lambda x: srcad.vjp(area, x, x, wrt=int(x))[0],
+        lambda x: srcad.vjp(area, x, x, has_aux=True)[0],
         lambda x: srcad.grad(area, 0, boundscheck=False)(x) * x,
     ],
 )

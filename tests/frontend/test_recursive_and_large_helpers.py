@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import UnsupportedSyntax
 from srcad.frontend import recursive_and_large_helpers
 from srcad.frontend.load_source import load
@@ -183,6 +184,41 @@ def test_a_large_method_that_changes_its_object_or_returns_a_list_is_inlined():
         assert_gradient(caller, np.array([0.3, 0.7, -0.4]))
     finally:
         recursive_and_large_helpers.MOST_INLINED_STATEMENTS = with_few
+
+
+def smoothed(v, n):
+    if n == 0:
+        return v, 1.0
+    w = np.pad(np.roll(v, 1, axis=0), 1, mode="edge")[1:-1]  # of neither of which Numba knows these arguments
+    rest, scale = smoothed(0.5 * (v + np.sin(w)), n - 1)
+    return rest, scale * (1.5 if v[0] > 0.4 else np.sum(np.unwrap(w)))
+
+
+def scrambled(v, n):
+    if n > 0:
+        v[:] = np.roll(v, 1, axis=0) * np.sin(v)
+        v[0] += np.polyval(np.pad(v, 1, mode="wrap"), 0.2)
+        scrambled(v[1:], n - 1)
+
+
+def of_smoothed(v, n):
+    rest, scale = smoothed(v, n)
+    return np.sum(rest * rest) * scale
+
+
+def of_scrambled(v, n):
+    w = v * 1.0
+    scrambled(w, n)
+    return np.sum(w * w)
+
+
+@pytest.mark.parametrize("function", [of_smoothed, of_scrambled], ids=lambda each: each.__name__)
+def test_what_calls_itself_may_use_what_numba_lacks(function):
+    gradient = srcad.grad(function, jit=False)
+    for n in (2, 0):
+        for v in (np.array([0.3, 0.4, 0.9, 0.5]), np.array([0.7, -0.4, 0.2, 0.1])):  # paths that no call took before
+            assert_gradient(function, v, n, wrt=(0,), modes=["arrays", "tangent", *["second"][:n]])
+            assert np.allclose(gradient(v, n), srcad.grad(function, jit=False)(v, n), rtol=1e-12)
 
 
 def test_functions_that_make_ever_new_functions_end():

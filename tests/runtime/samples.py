@@ -20,6 +20,7 @@ from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.stop_gradient import stop_gradient
 from tests.runtime import (
     scipy_fft_samples,
+    scipy_integrate_samples,
     scipy_interpolate_samples,
     scipy_linalg_samples,
     scipy_ndimage_samples,
@@ -439,6 +440,7 @@ DEFINED: dict[Any, list[Sample]] = {
     **scipy_linalg_samples.DEFINED,
     **scipy_fft_samples.DEFINED,
     **scipy_stats_samples.DEFINED,
+    **scipy_integrate_samples.DEFINED,
     **scipy_signal_samples.DEFINED,
     **scipy_ndimage_samples.DEFINED,
     **scipy_spatial_samples.DEFINED,

@@ -260,7 +260,7 @@ def test_forward_and_reverse_mode_are_compared(monkeypatch):
     def doubled(self, given, bars, directions):
         return 2.0, 1.0, 3.0
 
-    monkeypatch.setattr(module._Check, "products", doubled)
+    monkeypatch.setattr(module.Check, "products", doubled)
     with pytest.raises(WrongGradient, match="the tangent gives 2, the adjoint 1"):
         srcad.check_grads(squares, (X,), jit=False)
 

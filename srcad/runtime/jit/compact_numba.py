@@ -3,6 +3,8 @@
     array expressions    loops that do not ask in each iteration what is broadcast (`array_loops`)
     slice assignment     the message about shapes that do not match is put together in Python: in Numba's place, code
                          for strings and their formatting is compiled, 1.6 s for the first assignment to a slice
+    axes out of range    the same for the message about an axis that an array does not have
+    timers               Numba times each use of LLVM's lock, once for each function that is waiting for another
     library functions    are compiled once for all processes (`kernel_cache`)
 
 What is compiled does the same. Code that Numba compiles for others is not touched, but a function of Numba's own
@@ -12,12 +14,14 @@ library that srcad was the first to need remains as it was compiled.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from numba.core import event, types
 from numba.core.typing.templates import _OverloadFunctionTemplate
 from numba.extending import overload
-from numba.np import arrayobj, npyimpl
+from numba.np import arraymath, arrayobj, npyimpl
+from numpy.exceptions import AxisError
 
 from srcad.runtime.jit.array_loops import array_loops
 from srcad.runtime.jit.fast_compiler_pipeline import OfKernels
@@ -53,15 +57,46 @@ def _overload_raise_different_shapes(input_shape: Any, slice_shape: Any) -> Any:
     return impl
 
 
+def check_axis_bounds(a: Any, axis: Any) -> None:
+    """Raise NumPy's error unless an array has an axis, or all axes of a tuple. Only in compiled code."""
+    raise NotImplementedError
+
+
+@overload(check_axis_bounds)  # type: ignore[untyped-decorator]
+def _overload_check_axis_bounds(a: Any, axis: Any) -> Any:
+    def of_number(a: Any, axis: Any) -> None:
+        if axis < -a.ndim or axis >= a.ndim:
+            raise AxisError(axis, a.ndim)
+
+    def of_tuple(a: Any, axis: Any) -> None:
+        for each in axis:
+            if each < -a.ndim or each >= a.ndim:
+                raise AxisError(each, a.ndim)
+
+    def of_none(a: Any, axis: Any) -> None:
+        pass
+
+    if isinstance(axis, types.Integer):
+        return of_number
+    return of_tuple if isinstance(axis, types.BaseTuple) else of_none
+
+
+def _no_timer(kind: str, callback: Any) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 def _decorator(template: Any) -> Any:
     return decorator_with_cache(template, OfKernels)
 
 
-_REPLACED = (
+_OURS = (
+    (event, "install_timer", _no_timer),
     (npyimpl, "numpy_ufunc_kernel", array_loops),
     (arrayobj, "raise_with_shape_context", raise_different_shapes),
+    (arraymath, "check_axis_bounds", check_axis_bounds),
     (_OverloadFunctionTemplate, "_get_jit_decorator", _decorator),
 )
+_REPLACED = tuple(each for each in _OURS if hasattr(*each[:2]))  # older Numba has no `check_axis_bounds`
 
 
 @contextmanager

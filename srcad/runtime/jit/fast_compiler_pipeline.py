@@ -5,7 +5,6 @@ The compiled code does the same. Generated functions are long, and each pass wal
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import CodeType
 from typing import Any
 
@@ -21,35 +20,24 @@ from srcad.runtime.jit.ssa_reconstruction import reconstruct_ssa
 class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
     """Numba's compiler with array intrinsics (`array_allocation`), cached operator typing, and idle passes left out."""
 
-    @property
-    def changes(self) -> dict[type, type]:
-        """The passes that replace Numba's."""
-        return _OURS
-
     def define_pipelines(self) -> list[PassManager]:
         """Numba's passes, some replaced by those below."""
         from srcad.runtime.jit.array_allocation import add_to
 
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
         add_to(manager, self.state)
-        manager.passes = replaced(manager.passes, self.changes)
+        manager.passes = replaced(manager.passes)
         manager.finalize()
         return [manager]
 
 
 class OfKernels(Quick):
-    """The same for kernels and functions of Numba's library, which are linked into what calls them."""
-
-    @property
-    def changes(self) -> dict[type, type]:
-        """The passes that replace Numba's."""
-        return {**_OURS, NativeLowering: _BriefLowering}
+    """The same for kernels and functions of Numba's library."""
 
 
-def replaced(passes: list[tuple[type, str]], changes: Mapping[type, type] | None = None) -> list[tuple[type, str]]:
+def replaced(passes: list[tuple[type, str]]) -> list[tuple[type, str]]:
     """Numba's passes, with those of this module in place of theirs."""
-    ours = _OURS if changes is None else changes
-    return [(ours.get(each, each), described) for each, described in passes]
+    return [(_OURS.get(each, each), described) for each, described in passes]
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -145,8 +133,8 @@ class _Remembering:
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _BriefLowering(NativeLowering):  # type: ignore[misc]
-    """Numba's lowering, with fewer instructions (`compact_llvm`)."""
+class _Lowering(NativeLowering):  # type: ignore[misc]
+    """Numba's lowering, with fewer instructions (`compact_llvm`), of a function that calls kernels (`kernel_cache`)."""
 
     _name = "native_lowering"
 
@@ -156,13 +144,6 @@ class _BriefLowering(NativeLowering):  # type: ignore[misc]
         from srcad.runtime.jit.compact_llvm import BriefLower
 
         return BriefLower
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _Lowering(_BriefLowering):
-    """The same for a function that calls kernels."""
-
-    _name = "native_lowering"
 
     def run_pass(self, state: Any) -> bool:
         codegen = state.targetctx.codegen()

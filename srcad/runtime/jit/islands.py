@@ -215,9 +215,14 @@ class Islands:
         given: Mapping[str, Any],
         options: Mapping[str, Any],
         rounded: Callable[[Any, Any], Any],
+        writes: bool = False,
     ) -> None:
-        """`options` are Numba's; `rounded` converts numbers that Numba returns to their precision, given the type."""
+        """`options` are Numba's; `rounded` converts numbers that Numba returns to their precision, given the type.
+
+        `writes` says that the functions may write into their arguments, which have to be put back before a second run.
+        """
         self.rounded, self.draws = rounded, "random" in text or ".draw_" in text
+        self.writes, self.has_effects = writes, writes and has_effects(text)
         self.text, self.functions, self.given, self.options = text, functions, dict(given), dict(options)
         stored = Stored(text, functions, tuple(sorted(given)))
         self.plain = load(disk_cache.key("observed", text), stored, given)
@@ -349,6 +354,40 @@ def _nothing() -> None:
     """There is no state to be put back."""
 
 
+def has_effects(text: str) -> bool:
+    r"""Whether generated functions do what cannot be undone: print, log, change objects of the user's.
+
+    >>> has_effects("def f(x):\n    x[0] = 1.0\n    kernels.add_to(x, x)"), has_effects("def f(x):\n    print(x)")
+    (False, True)
+    """
+    calls = [each.value for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Expr)]
+    paths = [_path(each.func) or "" for each in calls if isinstance(each, ast.Call)]
+    return any(path == "kernels.effect" or not path.startswith(("kernels.", "np.")) for path in paths)
+
+
+_RESTORED = (np.ndarray, np.number, np.bool_, float, int, complex, np.random.Generator)
+
+
+def kept_arguments(arguments: tuple[Any, ...]) -> Callable[[], None]:
+    """A function that puts arrays among the arguments back to what they are now.
+
+    >>> x = np.ones(2)
+    >>> put_back = kept_arguments((x, 2.0))
+    >>> x[:] = 3.0
+    >>> put_back()
+    >>> x
+    array([1., 1.])
+    """
+    arrays = [each for each in arguments if isinstance(each, np.ndarray) and each.flags.writeable]
+    contents = [each.copy() for each in arrays]
+
+    def put_back() -> None:
+        for array, content in zip(arrays, contents, strict=True):
+            array[...] = content
+
+    return put_back
+
+
 class Routine:
     """One generated function."""
 
@@ -360,6 +399,8 @@ class Routine:
 
     def __call__(self, *args: Any) -> Any:
         """The function's value."""
+        if self.islands.has_effects or (self.islands.writes and not all(isinstance(each, _RESTORED) for each in args)):
+            return self.plain(*args)
         try:
             kinds = tuple([typeof(each) for each in args])
         except (ValueError, errors.NumbaError):
@@ -375,10 +416,12 @@ class Routine:
             self.compiled[kinds] = self.islands.compiled(self.name, observed, kinds)
         function = self.compiled[kinds]
         if function is not None:
-            put_back = kept_states(args) if self.islands.draws else _nothing
+            draws = kept_states(args) if self.islands.draws else _nothing
+            written = kept_arguments(args) if self.islands.writes else _nothing
             try:
                 return self.islands.rounded(function(*args), function.overloads[kinds].signature.return_type)
             except OtherType:
                 self.compiled[kinds] = None
-                put_back()
+                draws()
+                written()
         return self.plain(*args)

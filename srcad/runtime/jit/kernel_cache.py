@@ -5,11 +5,12 @@ own library such as `np.sort`) in every new process, links it into the gradient,
 Here the first gradient that needs an implementation compiles it and stores its machine code in the cache folder:
 
     KernelCache       the cache of one implementation's dispatcher: a file for each tuple of argument types
-    CallingLibrary    the code of a generated function, which calls large kernels where Numba would link them
-    load(kernels)     the machine code of stored kernels is loaded, before that of a gradient that calls them
+    CallingLibrary    the code of a generated function or a kernel, which calls large kernels instead of linking them
+    load(kernels)     the machine code of stored kernels is loaded, before that of a function that calls them
 
 A kernel is identified by its source, the values that its closure holds, the argument types, the compiler's flags, the
-processor, and the versions of srcad, Numba, LLVM, NumPy and Python. Small kernels are linked, and so inlined.
+processor, and the versions of srcad, Numba, LLVM, NumPy and Python. Small kernels are linked, and so inlined. Kernels
+call kernels in the same way: no kernel is optimised a second time with those that call it.
 
 Two processes may compile the same kernel at once, and the file of one that was dropped is made again by another. A
 gradient that was linked to one copy runs with any other: symbols in machine code are named by what identifies a kernel.
@@ -21,15 +22,17 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
-import llvmlite.binding as llvm
+import numpy as np
 from numba.core import targetconfig, types
 from numba.core.caching import NullCache, _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic
 from numba.core.serialize import dumps
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
@@ -40,6 +43,7 @@ from srcad.runtime.jit.disk_cache import environment, fetch_code, folder, store_
 FEWEST_INSTRUCTIONS = 100
 _PACKAGES = ("srcad.", "numba.")
 _DIGEST = 16
+_PLAIN_VALUES = (bool, int, float, complex, str)
 
 # The machine code of kernels stays as long as the process, since other code calls it by its address.
 _loaded: dict[str, CompileResult] = {}
@@ -101,12 +105,13 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         if symbols is None or data.lifted or not all(map(is_plain, sig)):
             return
         name = self._name(sig, data.codegen)
+        is_large = _is_large(data)
         try:
-            content = dumps((symbols, data._reduce()))
+            content = dumps((called_by(data.library), symbols, is_large, data._reduce()))
         except (pickle.PicklingError, TypeError, AttributeError):
             return  # it refers to something of Numba's that has no name to find it by
         if store_code(f"kernel_{name}", "", content) is not None:
-            _remember(name, data)
+            _remember(name, data, is_large)
 
     def _name(self, sig: Any, codegen: Any) -> str:
         flags = targetconfig.ConfigStack.top_or_none()
@@ -138,9 +143,16 @@ def is_plain(kind: Any) -> bool:
             return all(map(is_plain, kind))
         case types.Literal() | types.Omitted():
             value = kind.literal_value if isinstance(kind, types.Literal) else kind.value
-            return value is None or type(value) in (bool, int, float, complex, str)
+            return value is None or type(value) in _PLAIN_VALUES or value in _PLAIN_VALUES
         case types.DType():
             return is_plain(kind.dtype)
+        case types.List():
+            return kind.initial_value is None and is_plain(kind.dtype)
+        case types.Optional():
+            return is_plain(kind.type)
+        case types.TypeRef():
+            kind = kind.instance_type
+            return kind.__module__.startswith(_PACKAGES) if isinstance(kind, type) else is_plain(kind)
     plain = types.Number, types.Boolean, types.NoneType, types.NumberClass, types.SliceType, types.UnicodeType
     return isinstance(kind, plain)
 
@@ -171,11 +183,11 @@ def _facts(value: Any) -> Iterator[str]:
         case CodeType():
             yield f"code {value.co_name} {value.co_firstlineno} {value.co_code.hex()} {value.co_names}"
             yield from _facts(value.co_consts)
-        case tuple():
-            yield f"{len(value)} values"
+        case tuple() | list():
+            yield f"{type(value).__name__} of {len(value)} values"
             for each in value:
                 yield from _facts(each)
-        case None | bool() | int() | float() | complex() | str() | bytes():
+        case None | bool() | int() | float() | complex() | str() | bytes() | np.number() | np.bool():
             yield f"{type(value).__name__} {value!r}"
         case types.Type() if is_plain(value):
             yield f"{type(value).__name__} {value!r}"
@@ -183,10 +195,29 @@ def _facts(value: Any) -> Iterator[str]:
             yield f"class {value.__module__} {value.__qualname__}"
         case Dispatcher():
             yield from _facts(value.py_func)
+        case types.ExternalFunction():
+            yield f"external {value.symbol} {value.sig}"
+        case _Intrinsic():
+            yield f"intrinsic {value._name}"
+            yield from _facts(value._defn)
+        case np.dtype() if value.fields is None and value.subdtype is None:
+            yield f"dtype {value.str}"
+        case _ if _is_numpys(value):
+            yield f"numpy {value.__name__} {getattr(value, '__module__', None)}"
         case _ if value is Ellipsis or value is NotImplemented:
             yield repr(value)
         case _:
             raise TypeError(f"a closure holds {value!r}")
+
+
+def _is_numpys(value: Any) -> bool:
+    """Whether this is a function of NumPy's that can be found by its name.
+
+    >>> _is_numpys(np.isnan), _is_numpys(np.linalg.inv), _is_numpys(len)
+    (True, True, False)
+    """
+    module = np.linalg if getattr(value, "__module__", None) == "numpy.linalg" else np
+    return getattr(module, getattr(value, "__name__", ""), None) is value
 
 
 def load(kernels: Iterable[tuple[str, str]], target_context: Any) -> bool:
@@ -196,6 +227,16 @@ def load(kernels: Iterable[tuple[str, str]], target_context: Any) -> bool:
         if found is None or found.fndesc.llvm_func_name != symbol:
             return False
     return True
+
+
+def rebuilt(kernels: Iterable[tuple[str, str]], reduced: Any, target_context: Any) -> CompileResult | None:
+    """A stored function, given the kernels that it calls and what Numba stored of it; None if a kernel is not there."""
+    if not load(kernels, target_context):
+        return None
+    found = CompileResult._rebuild(target_context, *reduced)
+    found.library.__class__ = CallingLibrary  # Numba makes a JITCodeLibrary
+    found.library.called = {name: _loaded[name].library for name, _ in kernels}
+    return found
 
 
 def called_by(library: Any) -> tuple[tuple[str, str], ...]:
@@ -210,30 +251,41 @@ def _load(name: str, target_context: Any) -> CompileResult | None:
         if data is None:
             return None
         try:
-            symbols, reduced = pickle.loads(data)
+            kernels, symbols, is_large, reduced = pickle.loads(data)
             if symbols and not external_functions.provide(symbols):
                 return None
-            found = CompileResult._rebuild(target_context, *reduced)
+            found = rebuilt(kernels, reduced, target_context)
         except (ImportError, AttributeError, TypeError, ValueError):
             return None  # refers to something that this process does not have
-        _remember(name, found)
+        if found is not None:
+            _remember(name, found, is_large)
     return found
 
 
-def _remember(name: str, kernel: CompileResult) -> None:
-    """Keep a kernel that is stored, and let generated code call it if it is large."""
+def _is_large(kernel: CompileResult) -> bool:
+    """Whether a kernel is called by others, rather than inlined in them."""
+    entry = kernel.library.get_function(kernel.fndesc.llvm_func_name)
+    instructions = (each for block in entry.blocks for each in block.instructions)
+    return any(count >= FEWEST_INSTRUCTIONS for count, _ in enumerate(instructions, 1))
+
+
+def _remember(name: str, kernel: CompileResult, is_large: bool) -> None:
+    """Keep a kernel that is stored, and let others call it if it is large."""
     _loaded[name] = kernel
-    entry = kernel.library._get_module_for_linking().get_function(kernel.fndesc.llvm_func_name)
-    if sum(1 for block in entry.blocks for _ in block.instructions) >= FEWEST_INSTRUCTIONS:
+    if is_large:
         _names[kernel.library] = name
 
 
 class CallingLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a generated function. Kernels are called; for code of others that links it, they are linked in."""
+    """The code of a function of srcad's, which calls large kernels.
+
+    For code of others that links it, the kernels are linked in.
+    """
+
+    _with_kernels: Any = None  # the module that others link
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
-        self._shared_module: Any
         self.called: dict[str, Any] = {}  # the libraries of kernels, by the names of their files
 
     def add_linking_library(self, library: Any) -> None:
@@ -241,24 +293,63 @@ class CallingLibrary(JITCodeLibrary):  # type: ignore[misc]
         name = _names.get(library)
         if name is not None:
             self.called[name] = library
-            return
-        super().add_linking_library(library)
-        self.called.update(getattr(library, "called", {}))
+        elif isinstance(library, CallingLibrary):
+            library._ensure_finalized()
+            super().add_linking_library(_WithoutKernels(library))
+            self.called.update(library.called)
+        else:
+            super().add_linking_library(library)
 
-    def _get_module_for_linking(self) -> Any:
-        self._ensure_finalized()
-        if self._shared_module is None and self.called:
-            module = self._final_module.clone()
-            for function in module.functions:
-                if not function.is_declaration and function.linkage == llvm.Linkage.external:
-                    function.linkage = "linkonce_odr"
-            for kernel in self.called.values():
-                module.link_in(kernel._get_module_for_linking(), preserve=True)
-            self._shared_module = module
+    @property
+    def own_module(self) -> Any:
+        """The module without the kernels that it calls."""
         return super()._get_module_for_linking()
 
+    def _get_module_for_linking(self) -> Any:
+        if not self.called:
+            return self.own_module
+        if self._with_kernels is None:
+            module = self.own_module.clone()
+            for kernel in self._reached().values():
+                module.link_in(kernel.own_module, preserve=True)
+            self._with_kernels = module
+        return self._with_kernels
+
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
+        """What Numba stores of a library; the kernels have files of their own."""
+        self._ensure_finalized()
+        return self.name, "object", (self._get_compiled_object(), self.own_module.as_bitcode())
+
+    def _reached(self) -> dict[str, CallingLibrary]:
+        """The kernels that the code calls, and those that these call."""
+        reached: dict[str, CallingLibrary] = {}
+        pending = [self.called]
+        while pending:
+            for name, kernel in pending.pop().items():
+                if name not in reached:
+                    reached[name] = kernel
+                    pending.append(kernel.called)
+        return reached
+
     def _verify_declare_only_symbols(self) -> None:
-        called = {each.name for kernel in self.called.values() for each in kernel._get_module_for_linking().functions}
+        called = {each.name for kernel in self.called.values() for each in kernel.own_module.functions}
         for each in self._final_module.functions:
             if each.is_declaration and each.name.startswith("_ZN5numba") and each.name not in called:
                 raise AssertionError(f"Symbol {each.name} not linked properly")
+
+
+@dataclass(frozen=True)
+class _WithoutKernels:
+    """A library to link whose kernels are called by what links it."""
+
+    library: CallingLibrary
+
+    @property
+    def _reload_init(self) -> Any:
+        return self.library._reload_init
+
+    def _ensure_finalized(self) -> None:
+        """Numba asks for this before it links."""
+
+    def _get_module_for_linking(self) -> Any:
+        return self.library.own_module

@@ -14,12 +14,12 @@ from typing import Any
 
 from numba.core import config
 from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from srcad.runtime.jit import disk_cache, external_functions, kernel_cache
+from srcad.runtime.support.event_log import log
 
 # Numba's settings that change machine code.
 _SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML")
@@ -74,14 +74,15 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
             kernels, symbols, reduced = pickle.loads(content)
             if symbols and not external_functions.provide(symbols):
                 return None
-            if not kernel_cache.load(kernels, target_context):
-                return None
-            return CompileResult._rebuild(target_context, *reduced)
+            found = kernel_cache.rebuilt(kernels, reduced, target_context)
         except _NOT_FOUND:
             return None
+        log.debug("%s%s: machine code from the cache folder", self._function.__name__, sig)
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled function, unless its code contains addresses (a large constant array)."""
+        log.debug("%s%s: compiled", self._function.__name__, sig)
         about = self._about(sig, data.codegen)
         symbols = external_functions.symbols_in(data.library) if data.library.has_dynamic_globals else ()
         if symbols is None or not all(each.can_cache for each in data.lifted) or " at 0x" in about:

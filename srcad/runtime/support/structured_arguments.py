@@ -54,9 +54,36 @@ def is_structured(value: Any) -> bool:
     return known or (kind in RECORD_KINDS and value.dtype.names is not None)
 
 
-def is_name(value: Any) -> bool:
-    """Whether an argument stands for a choice: a text or None, which may be made a compile-time constant."""
-    return value is None or type(value) is str
+class Constants(enum.IntEnum):
+    """Which arguments are compile-time constants, apart from functions; each level has those of the levels before."""
+
+    FUNCTIONS = 0
+    NAMES = 1  # texts and None, which stand for choices
+    INTEGERS = 2  # integers and booleans as well: numbers of layers, orders, flags
+
+
+class Integer:
+    """An integer or boolean among the leaves of the arguments that is a compile-time constant."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+_LEVELS: dict[type, Constants] = {
+    **dict.fromkeys((str, type(None)), Constants.NAMES),
+    **dict.fromkeys((int, bool), Constants.INTEGERS),
+}
+
+
+def level_of(value: Any) -> Constants:
+    """The lowest level at which an argument that is no structure is a compile-time constant; 0 if there is none.
+
+    >>> level_of("tanh"), level_of(3), level_of(3.0)
+    (<Constants.NAMES: 1>, <Constants.INTEGERS: 2>, <Constants.FUNCTIONS: 0>)
+    """
+    return _LEVELS.get(type(value), Constants.FUNCTIONS)
 
 
 def is_typed_list(kind: type) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ from numba.core.types import Array, Type, pyobject
 
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.refusals.types_and_results import TYPE_CHANGES
+from srcad.transforms.inference.subroutine_types import WATCHING, Subroutine
 from srcad.transforms.inference.type_inference import as_written, callees_in, executable, place_of_line
 from srcad.transforms.ir.build import (
     Block,
@@ -130,15 +132,12 @@ def watch(
     (float64, float64, 1)
     """
     watched = Watched(until=time.monotonic() + seconds, wanted=wanted)
-    instrumented = _instrumented(unit, watched)
-    function = executable(instrumented)
+    run = _Watching(unit, watched)
+    instrumented = run.unit
     state = np.random.get_state()
     try:
         for sample in samples:
-            arguments = [own_copy(each) for each in sample[: len(unit.parameters)]]
-            for name, value in zip(unit.parameters, sample, strict=False):
-                watched.store(name, value)
-            watched.store("return", function(*arguments))
+            run(own_copy(each) for each in sample[: len(unit.parameters)])
     except Exception as problem:  # the function's own exception, of any kind
         _note_place(problem, instrumented)
         raise
@@ -146,6 +145,89 @@ def watch(
         np.random.set_state(state)
     watched.result = watched.types.pop("return", None) or pyobject
     return watched
+
+
+class _Watching:
+    """A function that records what happens in its runs."""
+
+    def __init__(self, unit: Unit, watched: Watched) -> None:
+        self.watched, self.unit = watched, _instrumented(unit, watched)
+        self.function = executable(self.unit)
+
+    def __call__(self, given: Iterable[Any]) -> Any:
+        arguments = tuple(given)
+        for name, value in zip(self.unit.parameters, arguments, strict=False):
+            self.watched.store(name, value)
+        result = self.function(*arguments)
+        self.watched.store("return", result)
+        return result
+
+
+@dataclass
+class _WatchedCall(Watched):
+    """What the runs of a subroutine have shown, of which a name may have taken values that have nothing in common."""
+
+    conflict: Conflict | None = None
+
+    def store(self, name: str, value: Any) -> None:
+        """Record the value that a name takes, or that it fits no other."""
+        try:
+            super().store(name, value)
+        except Conflict as problem:
+            self.conflict = problem
+
+
+class Calls:
+    """What has happened in subroutines while their caller was watched, by the types of their arguments."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Subroutine, tuple[Type | None, ...]], _Watching] = {}
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Record the calls in the block, in place of what was recorded before."""
+        self._known.clear()
+        before = WATCHING.set(self._run)
+        try:
+            yield
+        finally:
+            WATCHING.reset(before)
+
+    def _run(self, subroutine: Subroutine, args: tuple[Any, ...]) -> Any:
+        key = subroutine, tuple(map(type_of, args))
+        if key not in self._known:
+            self._known[key] = _Watching(subroutine.ssa, _WatchedCall())
+        return self._known[key](args)
+
+    def of(self, subroutine: Subroutine, kinds: tuple[Type, ...]) -> Watched | None:
+        """What has happened in calls with arguments of these types, in any memory order; None if nothing is known."""
+        found = Watched(dict(zip(subroutine.ssa.parameters, kinds, strict=True)))
+        shown = [
+            each.watched
+            for (called, given), each in self._known.items()
+            if called is subroutine and _fits(given, kinds)
+        ]
+        if not shown or any(each.conflict for each in shown if isinstance(each, _WatchedCall)):
+            return None
+        try:
+            for each in shown:
+                for name, kind in each.types.items():
+                    found.types[name] = joined(name, found.types[name], kind) if name in found.types else kind
+                found.reached |= each.reached
+        except Conflict:
+            return None
+        found.result = found.types.pop("return", None) or pyobject
+        return found
+
+
+def _fits(given: Sequence[Type | None], kinds: Sequence[Type]) -> bool:
+    """Whether arguments have these types, but for the order of the memory of arrays."""
+    return all(
+        (one.ndim, one.dtype) == (other.ndim, other.dtype)
+        if isinstance(one, Array) and isinstance(other, Array)
+        else one == other
+        for one, other in zip(given, kinds, strict=True)
+    )
 
 
 def place_noted(problem: Exception) -> Place | None:

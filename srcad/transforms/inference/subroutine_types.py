@@ -9,6 +9,7 @@ Both can be called from Python, and have a type for Numba's inference.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -29,6 +30,9 @@ from srcad.transforms.ir.unit import Unit
 
 Kinds: TypeAlias = tuple[nb.Type, ...]
 
+# Runs a call of a subroutine and records what happens in it, while its caller is observed.
+WATCHING: ContextVar[Callable[[Subroutine, tuple[Any, ...]], Any] | None] = ContextVar("WATCHING", default=None)
+
 
 class Subroutine:
     """A function in core form; `unit` is set when it is finished, since it may call itself."""
@@ -44,8 +48,9 @@ class Subroutine:
         self.unit: Unit = None  # type: ignore[assignment]  # until it is finished
 
     def __call__(self, *args: Any) -> Any:
-        """Run it in Python."""
-        return self._executable(*args)
+        """Run it in Python, watched where its caller is."""
+        watch = WATCHING.get()
+        return self._executable(*args) if watch is None else watch(self, args)
 
     def __repr__(self) -> str:
         """Text that identifies everything it computes; part of the key of a generated function."""

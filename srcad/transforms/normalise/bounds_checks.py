@@ -28,7 +28,6 @@ from typing import Any, TypeAlias
 import gast
 from numba import types as nb
 
-from srcad.errors import PACKAGE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.integer_facts import Bounds, expression_of, index_parts, is_counted
@@ -470,10 +469,9 @@ def _extent(array: str, axis: int) -> gast.expr:
 
 def _message(place: Any, what: str) -> str:
     """What an exception says."""
-    while place is not None and place.inside is not None and place.file.startswith(PACKAGE):
-        place = place.inside  # of a definition of our own, the call of it
     if place is None:
         return what
+    place = place.shown()
     text = place.text[place.column : place.end_column].strip()
     return f"{text}: {what} ({PurePath(place.file).name}:{place.line})"
 

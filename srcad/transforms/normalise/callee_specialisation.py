@@ -35,7 +35,7 @@ from srcad.transforms.inference.subroutine_types import (
     callee_of,
     results_of_calls,
 )
-from srcad.transforms.inference.type_inference import callees_in
+from srcad.transforms.inference.type_inference import as_written, callees_in
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -58,6 +58,7 @@ from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.derivative_versions import Family, Passes, rewritten
 from srcad.transforms.normalise.exception_messages import with_plain_messages
 from srcad.transforms.normalise.in_place_resolution import settle
+from srcad.transforms.normalise.observed_types import Observation
 
 # The passes between this one and differentiation.
 Finish = Callable[[Code], Code]
@@ -71,9 +72,14 @@ def calls_functions(unit: Unit) -> bool:
 class Library:
     """The versions that the calls of one derivative need."""
 
-    def __init__(self, finish: Finish, numbers: Iterator[int], derivatives: Passes) -> None:
-        """`finish` has the passes that a version goes through, `derivatives` those that make derivatives."""
-        self.finish, self.numbers, self.derivatives = finish, numbers, derivatives
+    def __init__(
+        self, finish: Finish, numbers: Iterator[int], derivatives: Passes, observed: Observation | None = None
+    ) -> None:
+        """`finish` has the passes that a version goes through, `derivatives` those that make derivatives.
+
+        `observed` has the types of what Numba cannot type, if the caller has been observed.
+        """
+        self.finish, self.numbers, self.derivatives, self.observed = finish, numbers, derivatives, observed
         self.known: dict[tuple[Subroutine, Kinds], Specialised] = {}
         self.families: dict[tuple[Subroutine, Kinds], Family] = {}
 
@@ -101,19 +107,32 @@ class Library:
         """The derivatives of a function for these argument types."""
         key = subroutine, kinds
         if key not in self.families:
-            begin = settle(with_plain_messages(Code(subroutine.ssa, _types(*key, place), kinds)))
+            begin = settle(with_plain_messages(Code(*self._typed(*key, place), kinds)))
             code = self.specialise(replace(begin, signature=kinds))
             self.families[key] = Family(code, subroutine.wish, self.derivatives, self.numbers)
         return self.families[key]
 
+    def _typed(self, subroutine: Subroutine, kinds: Kinds, place: Place | None) -> tuple[Unit, Types]:
+        """The function and the types of its names, by Numba's inference or from what was observed in its calls."""
+        try:
+            return subroutine.ssa, subroutine.types_of(kinds)
+        except CannotType as problem:
+            if self.observed is None:
+                raise
+            found = self.observed.types_in_calls(subroutine, kinds)
+            if found is None:
+                at = problem.place or place
+                raise NOT_COMPILED.at(at, function=subroutine.wish, reason=as_written(problem.reason, at)) from None
+            return found
+
     def _make(self, key: tuple[Subroutine, Kinds], place: Place | None) -> None:
         subroutine, kinds = key
-        types = _types(*key, place)
+        unit, types = self._typed(*key, place)
         made = Specialised(f"_version_{next(self.numbers)}_{subroutine.wish}", subroutine, kinds)
         made.summary = _summary_of(types.result)
         self.known[key] = made
         count = len(self.known)
-        code = Code(subroutine.ssa, types, kinds)
+        code = Code(unit, types, kinds)
 
         def summary(assumed: Summary) -> Summary:
             """What the function writes to if its own recursive calls write to what is assumed."""
@@ -121,19 +140,12 @@ class Library:
             made.summary = assumed
             for later in list(self.known)[count:]:
                 del self.known[later]
-            code = self.specialise(settle(with_plain_messages(Code(subroutine.ssa, types, kinds))))
+            code = self.specialise(settle(with_plain_messages(Code(unit, types, kinds))))
             return _summary(code.unit, code.types, kinds, assumed)
 
         fixed_point(summary, made.summary)
         done = self.finish(code.with_unit(*_returning(code.unit, code.types, made)))
         made.unit, made.types, made.counts = done.unit, done.types, done.counts
-
-
-def _types(subroutine: Subroutine, kinds: Kinds, place: Place | None) -> Types:
-    try:
-        return subroutine.types_of(kinds)
-    except CannotType as problem:
-        raise NOT_COMPILED.at(problem.place or place, function=subroutine.wish, reason=problem.reason) from None
 
 
 class _Rewriter:

@@ -28,7 +28,8 @@ from srcad.runtime.support.errstate import IGNORED, unwarned
 from srcad.transforms.analysis.activity import differentiable_inputs, varied_names
 from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.analysis.dataflow import closure
-from srcad.transforms.inference.execution_tracing import Conflict, Watched, own_copy, watch
+from srcad.transforms.inference.execution_tracing import Calls, Conflict, Watched, own_copy, watch
+from srcad.transforms.inference.subroutine_types import Kinds, Subroutine
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -55,6 +56,7 @@ class Observation:
     """The arguments that a function has been observed on; grows when calls reach code that was not observed."""
 
     samples: list[tuple[Any, ...]] = field(default_factory=list)
+    calls: Calls = field(default_factory=Calls)
 
     def add(self, arguments: Sequence[Any]) -> None:
         """Observe the function on these arguments too."""
@@ -72,11 +74,17 @@ class Observation:
             return self.types_of(unit)
         return _Narrowing(unit, watched).result()
 
+    def types_in_calls(self, subroutine: Subroutine, kinds: Kinds) -> tuple[Unit, Types] | None:
+        """The same of a function that is called, for arguments of these types; None if that has not been seen."""
+        watched = self.calls.of(subroutine, kinds)
+        return None if watched is None else _Narrowing(subroutine.ssa, watched).result()
+
     def _watch(self, unit: Unit) -> Watched:
         """What is observed, without warnings: the run that is asked for gives them."""
         before = unwarned.set(IGNORED)
         try:
-            return watch(unit, self.samples)
+            with self.calls.watched():
+                return watch(unit, self.samples)
         finally:
             unwarned.reset(before)
 

@@ -91,19 +91,21 @@ class _Fusion:
 
     def block(self, block: Block) -> Block:
         """A block with loops fused, in it or in inner blocks."""
-        pairs = self.pairs(block)
-        if not pairs:
-            return [self.inside(each) for each in block]
-        order = Order(self.program, block)
-        for first, second in pairs:
-            taken = {id(each) for pair in self.joined for each in pair}
-            if id(first) in taken or id(second) in taken:
+        order: Order | None = None
+        taken: set[gast.For] = set()
+        for first, second in self.pairs(block):
+            if first in taken or second in taken:
                 continue
+            if not self.fits(first, second):
+                self.refused.add((first, second))
+                continue
+            order = Order(self.program, block) if order is None else order
             if order.join(first, second):
                 self.joined[first, second] = self.join(first, second)
+                taken |= {first, second}
             else:
                 self.refused.add((first, second))
-        if self.joined.keys().isdisjoint(pairs):
+        if order is None or not taken:
             return [self.inside(each) for each in block]
         return order.arranged({first: made for (first, _), made in self.joined.items()})
 
@@ -121,7 +123,7 @@ class _Fusion:
         return copied
 
     def pairs(self, block: Block) -> list[Pair]:
-        """The pairs of loops that may be fused as far as their iterations are concerned; near ones first."""
+        """The pairs of loops with the same range, near ones first."""
         ranges: dict[Bounds, list[gast.For]] = {}
         for each in _loops(block):
             bounds = self.program.meeting.bounds(each)
@@ -134,13 +136,7 @@ class _Fusion:
             for j in range(k)
             if (place[j], place[k]) not in self.refused
         ]
-        found = []
-        for _, first, second in sorted(near, key=lambda each: each[0]):
-            if self.fits(first, second):
-                found.append((first, second))
-            else:
-                self.refused.add((first, second))
-        return found
+        return [(first, second) for _, first, second in sorted(near, key=lambda each: each[0])]
 
     def fits(self, first: gast.For, second: gast.For) -> bool:
         """Whether two loops use an array in common, and the joined loop computes what they do."""

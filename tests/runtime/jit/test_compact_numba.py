@@ -39,6 +39,20 @@ def test_no_code_for_strings_is_compiled():
     assert "unicode" not in function.inspect_llvm(function.signatures[0])
 
 
+def summed(a, axis):
+    return np.sum(a, axis)
+
+
+def test_an_axis_that_an_array_does_not_have_is_named_without_code_for_strings():
+    function = njit(summed)
+    with global_compiler_lock, compact_numba():
+        assert function(np.ones((2, 3)), -2).tolist() == [2.0, 2.0, 2.0]
+    assert "unicode" not in function.inspect_llvm(function.signatures[0])
+    for axis in (2, -3):
+        with pytest.raises(np.exceptions.AxisError, match=f"axis {axis} is out of bounds for array of dimension 2"):
+            function(np.ones((2, 3)), axis)
+
+
 def test_the_error_can_be_pickled():
     error = pickle.loads(pickle.dumps(DifferentShapes((2,), (3,))))
     assert str(error) == "cannot assign slice of shape (2,) from input of shape (3,)"

@@ -159,3 +159,50 @@ def test_checks_of_observed_types_are_left_to_the_compiler():
         {}, islands.ast.parse("def f(x):\n    kernels.expect(x, 'f')\n    return x\n"), {}, False
     ).tree
     assert "expect" not in islands.ast.unparse(tree)
+
+
+WRITING = """
+import numpy as np
+
+
+def f(x, n):
+    s = 0.0
+    for i in range(n):
+        x[0] += 1.0
+        s += x[0]
+    y = foreign(x)
+    return s + y
+"""
+
+
+@pytest.mark.compiled
+def test_what_a_function_has_written_is_put_back_before_it_runs_again(at_once):
+    seen = []
+
+    def foreign(x):
+        seen.append(1)
+        return 1.0 if len(seen) < 3 else 1
+
+    (routine,) = Islands(WRITING, ("f",), {"foreign": foreign}, {}, of_kind, writes=True).routines()
+    for _ in range(3):
+        x = np.zeros(3)
+        assert routine(x, 100) == 5051.0
+        assert x[0] == 100.0
+    assert list(routine.compiled.values()) == [None]
+    assert len(seen) == 4  # the third call has run twice
+
+
+def test_functions_with_effects_stay_python_where_they_write(at_once):
+    text = WRITING.replace("    y = ", "    print(s)\n    y = ")
+    assert islands.has_effects(text)
+    (routine,) = Islands(text, ("f",), {"foreign": np.sum}, {}, of_kind, writes=True).routines()
+    for _ in range(3):
+        routine(np.zeros(3), 100)
+    assert routine.observed == {}
+
+
+def test_arguments_that_cannot_be_put_back_stay_python(at_once):
+    text = "def f(x, n):\n    for i in range(n):\n        pass\n    return foreign(x)\n"
+    (routine,) = Islands(text, ("f",), {"foreign": len}, {}, of_kind, writes=True).routines()
+    assert [routine({"a": 1.0}, 100) for _ in range(3)] == [1, 1, 1]
+    assert routine.observed == {}

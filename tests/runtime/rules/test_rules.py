@@ -35,7 +35,10 @@ from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, RANDOM, RE
 
 # What takes functions, and sparse matrices: `test_scipy_optimize` and its like have programs for them.
 TESTED_BY_PROGRAMS = (
-    *("scipy.optimize.", "scipy.sparse.", "scipy.integrate.quad", "scipy.integrate.solve_ivp", "scipy.interpolate."),
+    *("scipy.optimize.", "scipy.sparse.", "scipy.integrate.quad", "scipy.integrate.solve_ivp"),
+    *("scipy.integrate.odeint", "scipy.integrate.fixed_quad", "scipy.integrate.quad_vec"),
+    "kernels.scipy.without_derivative",
+    "scipy.interpolate.",
 )
 
 

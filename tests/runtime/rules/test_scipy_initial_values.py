@@ -44,6 +44,10 @@ def test_values_are_those_of_scipy_and_gradients_those_of_differences(method):
     np.testing.assert_allclose(gradient, differences(f), rtol=1e-6)
 
 
+def decay_by(rate, span, method):
+    return solve_ivp(lambda t, y: -rate * y, span, [2.0], method, rtol=1e-9, atol=1e-11).y[0, -1]
+
+
 def decay(rate, start):
     found = solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), np.array([start]), args=(rate,), rtol=1e-10, atol=1e-12)
     return found.y[0, -1]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import fixed_quad, quad, quad_vec
+from scipy.special import erf
 
 import srcad
 from srcad.errors import MissingRule, NoSolution
@@ -45,3 +46,23 @@ def test_what_has_no_derivative_is_refused():
         srcad.grad(lambda a: quad(lambda x: 1.0 / x**a, 0.0, 1.0)[0], jit=False)(2.0)
     with pytest.raises(MissingRule, match="weight"):
         srcad.grad(lambda a: quad(lambda x: a * x, 0.0, 1.0, weight="cos", wvar=2.0)[0], jit=False)(2.0)
+
+
+def test_rules_of_vectors_and_of_fixed_nodes():
+    def areas(a, k):
+        both = quad_vec(lambda x: np.array([np.exp(-k * x * x), np.sin(k * x)]), a, 3.0)[0]
+        return both @ np.array([1.0, 2.0]) + quad_vec(lambda x, k: np.exp(-k * x), 2.0, a, args=(k,))[0]
+
+    def closed(a, k):
+        first = 0.5 * np.sqrt(np.pi / k) * (erf(3.0 * np.sqrt(k)) - erf(a * np.sqrt(k)))
+        return first + 2.0 * (np.cos(k * a) - np.cos(3.0 * k)) / k + (np.exp(-2.0 * k) - np.exp(-k * a)) / k
+
+    value, gradient = srcad.value_and_grad(areas, (0, 1), jit=False)(0.7, 1.3)
+    assert value == pytest.approx(closed(0.7, 1.3), rel=1e-12)
+    assert gradient == pytest.approx(srcad.grad(closed, (0, 1), jit=False)(0.7, 1.3), rel=1e-10)
+    fixed = lambda a, k: fixed_quad(lambda x, k: np.exp(-k * x), a, 2.0, (k,), 12)[0]  # noqa: E731
+    exact = lambda a, k: (np.exp(-k * a) - np.exp(-2.0 * k)) / k  # noqa: E731
+    found = srcad.grad(fixed, (0, 1), jit=False)(0.7, 1.3)
+    assert found == pytest.approx(srcad.grad(exact, (0, 1), jit=False)(0.7, 1.3), rel=1e-12)
+    with pytest.raises(NoSolution, match="finite intervals"):
+        srcad.grad(lambda k: quad_vec(lambda x: np.exp(-k * x), 0.0, np.inf)[0], jit=False)(1.0)

@@ -12,11 +12,15 @@ from scipy import stats
 import srcad
 from srcad.errors import MissingRule
 from srcad.runtime.rulebook.registry import definition
-from srcad.runtime.rules.scipy.stats.formulas import CONTINUOUS, DISCRETE
+from srcad.runtime.rules.scipy.stats.discrete_formulas import DISCRETE
+from srcad.runtime.rules.scipy.stats.distributions import CONTINUOUS
+from srcad.runtime.rules.scipy.stats.formulas import COMMON
 from tests.runtime.scipy_stats_samples import invalid_samples_of, methods_of, shapes_of
 
 HEADER = "import numpy as np\nfrom scipy import stats\n\n\n"
 POINTS = np.array([-2.9, 0.25, 0.55, 1.05, 1.65, 9.0])
+UNKNOWN = {"ncx2": (0,)}  # the order of a Bessel function
+OFTEN = (*COMMON, "genpareto", "gennorm", "binom", "poisson", "betabinom")  # the others are read from the same tables
 PROBABILITIES = np.array([0.05, 0.3, 0.9])
 
 
@@ -46,7 +50,7 @@ def program(name: str, folder: Any) -> tuple[Any, list[Any]]:
 
 def check(name: str, folder: Any, jit: bool) -> None:
     f, args = program(name, folder)
-    places = [k for k, each in enumerate(args) if isinstance(each, float)]
+    places = [k for k, each in enumerate(args) if isinstance(each, float) and k not in UNKNOWN.get(name, ())]
     places += [] if name in DISCRETE else [len(args) - 2, len(args) - 1]
     value, bars = srcad.value_and_grad(f, wrt=tuple(places), jit=jit)(*args)
     assert value == pytest.approx(f(*args), rel=1e-11)
@@ -58,7 +62,10 @@ def check(name: str, folder: Any, jit: bool) -> None:
         assert np.sum(bar * step) == pytest.approx((there - back) / 2.0, rel=1e-4, abs=1e-13), place
 
 
-@pytest.mark.parametrize("name", [*CONTINUOUS, *DISCRETE])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(each, marks=() if each in OFTEN else pytest.mark.nightly) for each in (*CONTINUOUS, *DISCRETE)],
+)
 def test_gradients_by_all_arguments_are_differences(name, tmp_path):
     check(name, tmp_path, jit=False)
 
@@ -72,6 +79,8 @@ def test_compiled_gradients_by_all_arguments_are_differences(name, tmp_path):
 @pytest.mark.parametrize("name", [*CONTINUOUS, *DISCRETE])
 def test_shapes_scales_and_probabilities_without_meaning_give_what_scipy_gives(name):
     for method in methods_of(name):
+        if name in DISCRETE and method in ("logcdf", "logsf"):
+            continue  # for some counts SciPy does not look at the shapes
         function = getattr(getattr(stats, name), method)
         for sample in invalid_samples_of(name, method):
             with np.errstate(all="ignore"):

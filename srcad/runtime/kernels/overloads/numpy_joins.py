@@ -46,6 +46,20 @@ def _hstack(tup):
     return _joining("tup", "tup", [_flat("tup", k, each) for k, each in enumerate(kinds)], 0)
 
 
+@overload(np.stack)
+def _stack(arrays, axis=0):
+    kinds = _kinds(arrays)
+    if kinds is None or any(_is_array(each) for each in kinds):
+        return None
+
+    def stack(arrays, axis=0):
+        if not -1 <= axis <= 0:
+            raise ValueError("axis is out of bounds for numbers")
+        return np.array(arrays)
+
+    return stack
+
+
 @overload(np.vstack)
 def _vstack(tup):
     kinds = _kinds(tup)

@@ -6,6 +6,11 @@ Invariant    imported only by programs that use SciPy: this is the one package t
 Elsewhere    the rules that call these kernels (`runtime.rules.scipy`).
 """
 
+from srcad.runtime.kernels.scipy.active_sets import (
+    active_bounds,
+    positive_set,
+    without_derivative,
+)
 from srcad.runtime.kernels.scipy.bessel_functions import (
     ive_slope,
     kve_slope,
@@ -30,7 +35,10 @@ from srcad.runtime.kernels.scipy.borders import (
     is_integral,
     products_along,
 )
-from srcad.runtime.kernels.scipy.convolutions import convolution, correlation
+from srcad.runtime.kernels.scipy.convolutions import (
+    convolution,
+    correlation,
+)
 from srcad.runtime.kernels.scipy.cosine_transforms import (
     axes_count,
     axis_number,
@@ -47,7 +55,9 @@ from srcad.runtime.kernels.scipy.distances import (
     root,
     second_of_pairs,
 )
-from srcad.runtime.kernels.scipy.elementwise import choose
+from srcad.runtime.kernels.scipy.elementwise import (
+    choose,
+)
 from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
     airy_ai,
     airy_ai_slope,
@@ -67,14 +77,19 @@ from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
     jacobi_cn,
     jacobi_dn,
     jacobi_sn,
+    lambert_w,
     sine_integral,
     sinh_integral,
     spence_slope,
+    spherical_harmonic,
 )
 from srcad.runtime.kernels.scipy.error_functions import (
     dawsn_derivative,
     erfcx_derivative,
     exponential_moment,
+    log_ndtr_between,
+    mean_log1p,
+    skewnorm_cdf,
 )
 from srcad.runtime.kernels.scipy.filters import (
     all_pole,
@@ -120,6 +135,12 @@ from srcad.runtime.kernels.scipy.gamma_functions import (
     riemann_zeta,
     riemann_zeta_slope,
 )
+from srcad.runtime.kernels.scipy.hypergeometric import (
+    hyp1f1_slope_a,
+    hyp1f1_slope_b,
+    hyp2f1_slope_a,
+    hyp2f1_slope_c,
+)
 from srcad.runtime.kernels.scipy.interpolants import (
     points_in_place,
     power_factors,
@@ -135,18 +156,25 @@ from srcad.runtime.kernels.scipy.matrices import (
     expm,
     from_triangle,
     logm,
+    matrix_power,
     normal_log_density,
     order_of_pivots,
     packed_lu,
     pivots,
     row_order,
+    signs_of_eigenvectors,
+    signs_of_tridiagonal_eigenvectors,
     sqrtm,
     sylvester,
     triangle,
     triangular_solve,
     turned,
 )
-from srcad.runtime.kernels.scipy.sparse_systems import products_at, sparse_product, sparse_solve
+from srcad.runtime.kernels.scipy.sparse_systems import (
+    products_at,
+    sparse_product,
+    sparse_solve,
+)
 from srcad.runtime.kernels.scipy.splines import (
     inside,
     inside_slope,
@@ -170,6 +198,7 @@ from srcad.runtime.kernels.scipy.windows import (
 )
 
 __all__ = [
+    "active_bounds",
     "airy_ai",
     "airy_ai_slope",
     "airy_bi",
@@ -228,6 +257,10 @@ __all__ = [
     "half_of",
     "hurwitz_zeta",
     "hurwitz_zeta_slope",
+    "hyp1f1_slope_a",
+    "hyp1f1_slope_b",
+    "hyp2f1_slope_a",
+    "hyp2f1_slope_c",
     "inside",
     "inside_slope",
     "inverse_norm",
@@ -242,8 +275,12 @@ __all__ = [
     "jacobi_sn",
     "kve_slope",
     "lags",
+    "lambert_w",
     "log_gamma_ratio",
+    "log_ndtr_between",
     "logm",
+    "matrix_power",
+    "mean_log1p",
     "named_window",
     "neighbours",
     "normal_log_density",
@@ -257,6 +294,7 @@ __all__ = [
     "places_in_square",
     "points_in_place",
     "polygamma",
+    "positive_set",
     "power_factors",
     "power_mean",
     "products_along",
@@ -271,14 +309,18 @@ __all__ = [
     "second_of_pairs",
     "sections_edge",
     "segment_length",
+    "signs_of_eigenvectors",
+    "signs_of_tridiagonal_eigenvectors",
     "sine_integral",
     "sinh_integral",
+    "skewnorm_cdf",
     "smoothing_ends",
     "smoothing_weights",
     "sparse_product",
     "sparse_solve",
     "spectrum_weights",
     "spence_slope",
+    "spherical_harmonic",
     "spherical_in",
     "spherical_jn",
     "spherical_kn",
@@ -304,6 +346,7 @@ __all__ = [
     "window_parameter",
     "with_axes",
     "with_trailing_axes",
+    "without_derivative",
     "without_first",
     "without_trailing_axes",
     "zoomed_shape",

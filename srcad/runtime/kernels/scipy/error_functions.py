@@ -6,7 +6,9 @@ these sums cancel; there the asymptotic series is differentiated term by term.
 
 from __future__ import annotations
 
+import functools
 import math
+from typing import Any
 
 import numpy as np
 import scipy.special
@@ -49,7 +51,19 @@ def _near(n, x, sign, value, slope):
 _HIGHEST = 40  # order of a derivative
 
 
-@elementwise
+def _erfcx_derivative_of_complex(n: Any, z: Any) -> Any:
+    """The same for complex numbers; to the left of 0, where the series does not hold, by erfcx(z) + erfcx(-z)."""
+    n = int(n)
+    if z.real < 0.0:
+        both = 2.0 * np.exp(z * z)
+        return _near(n, z, 1.0, both, 2.0 * z * both) - (-1.0) ** n * _erfcx_derivative_of_complex(n, -z)
+    if abs(z) > _FAR + n:
+        return _far(n, z, 1.0) / np.sqrt(math.pi)
+    value = complex(scipy.special.erfcx(z))
+    return _near(n, z, 1.0, value, 2.0 * z * value - 2.0 / np.sqrt(math.pi))
+
+
+@functools.partial(elementwise, of_complex=_erfcx_derivative_of_complex)
 def erfcx_derivative(n, x):
     """The n-th derivative of erfcx.
 
@@ -105,3 +119,40 @@ def exponential_moment(n, x):
         if abs(term) <= 1e-18 * abs(total):
             break
     return total
+
+
+@elementwise
+def log_ndtr_between(low, high):
+    """The logarithm of the probability that a normal number lies between two others.
+
+    >>> round(float(log_ndtr_between(30.0, 31.0)), 9)
+    -454.321243883
+    """
+    if low > 0.0:
+        low, high = -high, -low
+    if high > 0.0:
+        return math.log1p(-scipy.special.ndtr(low) - scipy.special.ndtr(-high))
+    below, above = scipy.special.log_ndtr(low), scipy.special.log_ndtr(high)
+    if not low < high:
+        return -math.inf if low == high else math.nan
+    return above + math.log(-math.expm1(below - above))
+
+
+@elementwise
+def mean_log1p(c, z):
+    """log1p(c * z) / c, which is z for c = 0: the integral of 1 / (1 + c * t) over t from 0 to z.
+
+    >>> float(mean_log1p(0.0, 2.0))
+    2.0
+    """
+    product = c * z
+    if abs(product) < 1e-8:
+        return z * (1.0 - 0.5 * product)
+    return np.log1p(product) / c
+
+
+def skewnorm_cdf(z: Any, a: Any) -> Any:
+    """The cumulative distribution function of a skewed normal number. Not compiled: SciPy exports none."""
+    import scipy.stats  # which programs without it do not wait for
+
+    return scipy.stats.skewnorm.cdf(z, a)

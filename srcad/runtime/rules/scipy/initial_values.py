@@ -18,6 +18,7 @@ from scipy.integrate import DOP853, RK23, RK45
 
 from srcad.runtime.rulebook.registry import define, inlined
 from srcad.runtime.rulebook.theorems import NoRule, SolvedBy, Unsolved
+from srcad.runtime.rules.scipy.collocation import collocated, solution, step_times
 
 IvpResult = namedtuple("IvpResult", ["t", "y", "success", "status"])
 
@@ -67,11 +68,22 @@ def _run_steps(function: Any, start: float, end: float, y0: Any, method: str, op
     return (found.t - start) / (end - start) if end != start else np.zeros(1)
 
 
+def _run_implicit(function: Any, knots: Any, y0: Any, at_times: bool, method: str, options: dict[str, Any]) -> Any:
+    """The equations of collocation on the steps, and SciPy's solution at the knots, or at its own steps."""
+    times = knots[1:-1] if at_times else None
+    found = scipy.integrate.solve_ivp(function, (knots[0], knots[-1]), y0, method=method, t_eval=times, **options)
+    if not found.success:
+        raise Unsolved(str(found.message))
+    tolerances = {name: options[name] for name in ("rtol", "atol") if name in options}
+    return collocated(function, knots, y0, found.y.T, found.t, tolerances)
+
+
+EQUATIONS = SolvedBy("solve_ivp", _run_implicit, None, "np.asarray(function(t, y{args}))", ("t", "y"))
 STEPS = SolvedBy("solve_ivp", _run_steps, None, "np.asarray(function(t, y{args}))", ("t", "y"))
 NO_EVENTS = NoRule("solve_ivp with events", "solve for the time of the event with a root finder, as the end")
 NO_DENSE = NoRule("solve_ivp with `dense_output`", "name the times with `t_eval`")
 NO_VECTORS = NoRule("solve_ivp with `vectorized`", "leave it out: it saves no time here")
-NO_METHOD = NoRule("solve_ivp with this method", "use RK45, RK23 or DOP853")
+NO_METHOD = NoRule("solve_ivp with this method", "use RK45, RK23, DOP853, Radau, BDF or LSODA")
 
 
 @inlined
@@ -133,21 +145,29 @@ def solve_ivp(
     start, end = 1.0 * t_span[0], 1.0 * t_span[1]
     begin = 1.0 * np.asarray(y0)
     given = () if args is None else args
+    if method in ("Radau", "BDF", "LSODA"):
+        ends = np.array([start, end])
+        if t_eval is None:
+            equations = EQUATIONS(fun, given, ends, begin, False, method, options)
+            reached = solution(fun, True, ends, begin, given, equations)
+            return IvpResult(step_times(ends, equations, begin), np.transpose(reached), True, 0)
+        times = 1.0 * np.asarray(t_eval)
+        knots = np.concatenate((ends[:1], times, ends[1:]))
+        equations = EQUATIONS(fun, given, knots, begin, True, method, options)
+        return IvpResult(times, np.transpose(solution(fun, True, knots, begin, given, equations)), True, 0)
     fractions = STEPS(fun, given, start, end, begin, method, options)
     if method == "RK45":
-        solution, slopes = _ended(fun, start, end, begin, given, fractions, WEIGHTS_45, TIMES_45, 6)
+        reached, slopes = _ended(fun, start, end, begin, given, fractions, WEIGHTS_45, TIMES_45, 6)
         polynomials = POLYNOMIALS_45
     elif method == "RK23":
-        solution, slopes = _ended(fun, start, end, begin, given, fractions, WEIGHTS_23, TIMES_23, 3)
+        reached, slopes = _ended(fun, start, end, begin, given, fractions, WEIGHTS_23, TIMES_23, 3)
         polynomials = POLYNOMIALS_23
     elif method == "DOP853":
-        solution, slopes = _ended(fun, start, end, begin, given, fractions, WEIGHTS_853, TIMES_853, 12)
+        reached, slopes = _ended(fun, start, end, begin, given, fractions, WEIGHTS_853, TIMES_853, 12)
         polynomials = POLYNOMIALS_853
     else:
         NO_METHOD()
     if t_eval is None:
-        return IvpResult(start + fractions * (end - start), np.transpose(solution), True, 0)
+        return IvpResult(start + fractions * (end - start), np.transpose(reached), True, 0)
     times = 1.0 * np.asarray(t_eval)
-    return IvpResult(
-        times, np.transpose(_between(solution, slopes, fractions, start, end, times, polynomials)), True, 0
-    )
+    return IvpResult(times, np.transpose(_between(reached, slopes, fractions, start, end, times, polynomials)), True, 0)

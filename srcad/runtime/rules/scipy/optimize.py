@@ -12,8 +12,18 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from srcad.runtime.rulebook.registry import define
+from srcad.runtime.rulebook.registry import define, inlined
 from srcad.runtime.rulebook.theorems import NoRule, SolvedBy, Unsolved
+from srcad.runtime.rules.scipy import fits
+from srcad.runtime.rules.scipy.constrained_optima import (
+    BOUNDED,
+    BOUNDED_LEAST_SQUARES,
+    CONSTRAINED,
+    under_bounds,
+    under_constraints,
+)
+
+__all__ = ["fits"]
 
 RootResult = namedtuple("RootResult", ["x", "fun", "success"])
 ScalarRoot = namedtuple("ScalarRoot", ["root", "converged"])
@@ -103,10 +113,9 @@ MINIMIZE_PAIR = SolvedBy("minimize", _run_minimize, "stationary point", "functio
 MINIMIZE_SCALAR = SolvedBy("minimize_scalar", _run_minimize_scalar, "stationary point", kind="number")
 LEAST_SQUARES = SolvedBy("least_squares", _run_least_squares, "least squares", _VECTOR)
 
-_WITHIN = "a solution on a bound or a constraint is none of an equation; eliminate them, or use srcad.implicit"
 NO_FULL_OUTPUT = NoRule("a root with `full_output`", "leave it out, or use root_scalar")
-NO_BOUNDS = NoRule("a solver with bounds", _WITHIN)
-NO_CONSTRAINTS = NoRule("a solver with constraints", _WITHIN)
+NO_PAIR = NoRule("`minimize` with `jac=True` and bounds or constraints", "pass functions for both")
+NO_ARGUMENTS = NoRule("`minimize` with `args`, `jac` and constraints", "pass functions that capture the arguments")
 NO_HESSIAN_PRODUCT = NoRule("`minimize` with `hessp`", "pass `hess`")
 NO_HESSIAN_OF_PAIR = NoRule("`minimize` with `jac=True` and `hess`", "pass functions for both")
 NO_LOSS = NoRule("`least_squares` with a loss other than linear", "minimize the sum of losses with `minimize`")
@@ -222,6 +231,43 @@ def fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
     return FIXED_POINT(func, args, x0, xtol, maxiter, method)
 
 
+@inlined
+def _ends(bounds, start):
+    if bounds is None:
+        return np.full(start.shape[0], -np.inf), np.full(start.shape[0], np.inf)
+    lows = np.array([-np.inf if each[0] is None else 1.0 * each[0] for each in bounds])
+    return lows, np.array([np.inf if each[1] is None else 1.0 * each[1] for each in bounds])
+
+
+@inlined
+def _row(constraint, x):
+    if "args" in constraint:
+        return np.atleast_1d(np.asarray(constraint["fun"](x, *constraint["args"])))
+    return np.atleast_1d(np.asarray(constraint["fun"](x)))
+
+
+@inlined
+def _kinds(constraint, x):
+    return np.full(_row(constraint, x).shape[0], 1.0 if constraint["type"] == "eq" else 0.0)
+
+
+@inlined
+def _within(fun, start, args, bounds, constraints, given):
+    """The minimum under bounds and constraints."""
+    if given["jac"] is True:
+        NO_PAIR()
+    lows, highs = _ends(bounds, start)
+    objective = lambda x: fun(x, *args)  # noqa: E731 - inlined
+    if len(constraints) == 0:
+        return under_bounds(objective, lows, highs, BOUNDED(fun, args, start, lows, highs, given))
+    if given["jac"] is not None and len(args) > 0:
+        NO_ARGUMENTS()
+    every = lambda x: np.concatenate([_row(each, x) for each in constraints])  # noqa: E731
+    are_equations = np.concatenate([_kinds(each, start) for each in constraints])
+    found = CONSTRAINED(objective, (), start, lows, highs, every, are_equations, given)
+    return under_constraints(objective, every, lows, highs, found)
+
+
 @define(scipy.optimize.minimize)
 def minimize(
     fun,
@@ -237,14 +283,15 @@ def minimize(
     callback=None,
     options=None,
 ):
-    if bounds is not None:
-        NO_BOUNDS()
-    if not isinstance(constraints, tuple) or len(constraints) > 0:
-        NO_CONSTRAINTS()
     if hessp is not None:
         NO_HESSIAN_PRODUCT()
     args = args if isinstance(args, tuple) else (args,)
     start = np.ravel(np.asarray(x0))
+    each_constraint = constraints if isinstance(constraints, (tuple, list)) else (constraints,)
+    if bounds is not None or len(each_constraint) > 0:
+        given = {"method": method, "jac": jac, "hess": hess, "tol": tol, "options": options}
+        x = _within(fun, start, args, bounds, each_constraint, given)
+        return Minimum(x, fun(np.copy(x), *args), True)
     if jac is True:
         if hess is not None:
             raise NotImplementedError(
@@ -285,8 +332,6 @@ def least_squares(
     args=(),
     kwargs=None,
 ):
-    if bounds is not None:
-        NO_BOUNDS()
     if loss != "linear":
         NO_LOSS()
     if kwargs is not None:
@@ -295,6 +340,13 @@ def least_squares(
     given = {"method": method, "ftol": ftol, "xtol": xtol, "gtol": gtol, "max_nfev": max_nfev, "diff_step": diff_step}
     if x_scale is not None:
         given["x_scale"] = x_scale
-    x = LEAST_SQUARES(fun, args, np.ravel(np.asarray(x0)), jac, given)
+    start = np.ravel(np.asarray(x0))
+    if bounds is None:
+        x = LEAST_SQUARES(fun, args, start, jac, given)
+    else:
+        lows, highs = bounds[0] + np.zeros(start.shape[0]), bounds[1] + np.zeros(start.shape[0])
+        found = BOUNDED_LEAST_SQUARES(fun, args, start, jac, lows, highs, given)
+        cost = lambda x: 0.5 * np.sum(np.ravel(np.asarray(fun(x, *args))) ** 2)  # noqa: E731 - inlined
+        x = under_bounds(cost, lows, highs, found)
     residuals = np.ravel(np.asarray(fun(np.copy(x), *args)))
     return LeastSquares(x, residuals, 0.5 * np.sum(residuals * residuals), True)

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import scipy.integrate
+import scipy.special
 
 from srcad.errors import NoSolution
-from srcad.runtime.rulebook.registry import define, inlined
+from srcad.runtime.rulebook.registry import define, inlined, zero
 from srcad.runtime.rulebook.theorems import NoRule, SolvedBy, Unsolved
 
 # The nodes and weights of Kronrod's rule of 21 points on [-1, 1], to the precision of a double; symmetric.
@@ -122,3 +123,60 @@ def quad(
             "substitute a variable that removes the singularity",
         )
     return value, found[1]
+
+
+def _run_vector_division(function: Any, a: float, b: float, options: dict[str, Any]) -> Any:
+    """The ends of the parts into which SciPy divides the interval, as fractions of it."""
+    _, _, told = scipy.integrate.quad_vec(function, a, b, full_output=True, **options)
+    if not told.success:
+        raise Unsolved(str(told.message))
+    if not (np.isfinite(a) and np.isfinite(b)):
+        raise Unsolved("quad_vec has a derivative on finite intervals")
+    ends = np.unique(np.append(told.intervals, [[a, b]]))
+    return (ends - min(a, b)) / abs(b - a) if a != b else np.array([0.0, 1.0])
+
+
+VECTOR_DIVISION = SolvedBy("quad_vec", _run_vector_division, None, "np.ravel(np.asarray(function(x{args})))")
+NO_VECTOR_OPTION = NoRule("quad_vec with `points`, `workers`, `quadrature` or `full_output`", "leave it out")
+
+
+@define(scipy.integrate.quad_vec)
+def quad_vec(
+    f,
+    a,
+    b,
+    epsabs=1e-200,
+    epsrel=1e-08,
+    norm="2",
+    cache_size=100000000.0,
+    limit=10000,
+    workers=1,
+    points=None,
+    quadrature=None,
+    full_output=False,
+    *,
+    args=(),
+):
+    if points is not None or quadrature is not None or full_output:
+        NO_VECTOR_OPTION()
+    given = args if isinstance(args, tuple) else (args,)
+    options = {"epsabs": epsabs, "epsrel": epsrel, "norm": norm, "limit": limit}
+    ends = VECTOR_DIVISION(f, given, a, b, options)
+    low, high = (1.0 * b, 1.0 * a) if a > b else (1.0 * a, 1.0 * b)
+    total = 0.0 * np.asarray(f(low, *given))
+    for i in range(ends.shape[0] - 1):
+        half = 0.5 * (ends[i + 1] - ends[i])
+        for k in range(21):
+            x = low + (high - low) * (ends[i] + half * (1.0 + NODES[k]))
+            total = total + WEIGHTS[k] * half * (high - low) * np.asarray(f(x, *given))
+    return (-total if a > b else total), 0.0
+
+
+@define(scipy.integrate.fixed_quad)
+def fixed_quad(func, a, b, args=(), n=5):
+    nodes, weights = scipy.special.roots_legendre(n)
+    x = 0.5 * (b - a) * (nodes + 1.0) + a
+    return 0.5 * (b - a) * np.sum(weights * func(x, *args), axis=-1), None
+
+
+zero(scipy.special.roots_legendre)

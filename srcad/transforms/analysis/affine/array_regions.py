@@ -13,7 +13,7 @@ from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.ssa_facts import Definitions
 from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.analysis.loop_phis import Carried, carried_views
-from srcad.transforms.analysis.statement_positions import Flow
+from srcad.transforms.analysis.statement_positions import Flow, Spot
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.unit import Unit
@@ -35,13 +35,14 @@ class Regions(Definitions):
         self.aliases = aliases
         self._views_of_loops = carried_views(flow, types)
         self._apart: dict[tuple[int, ...], tuple[dict[str, str], dict[str, str]]] = {}
+        self._found: dict[tuple[int, Spot], tuple[gast.expr, Region]] = {}  # by the identity of the expression
 
     def regions(self, node: gast.expr, at: gast.stmt) -> list[Region]:
         """The regions of root arrays that a subscript, or a whole array, may access at a statement."""
         carried = self._views_of_loops.get(base_of(node))
         left = self._left(carried) if carried is not None and carried.holds_at(at, self.flow) else None
         if carried is None or left is None:
-            return [self.region(node, self.at(at))]
+            return [self.region_at(node, at)]
         if isinstance(node, gast.Name):
             return [*self.regions(carried.before, carried.loop), left]
         index = list(index_parts(node))
@@ -71,6 +72,13 @@ class Regions(Definitions):
 
     def _is_stored_in(self, carried: Carried, name: str) -> bool:
         return any(carried.loop in self.flow.spot(store).loops for store in self.flow.stores.get(name, ()))
+
+    def region_at(self, node: gast.expr, at: gast.stmt) -> Region:
+        """The region that a subscript, or a whole array, accesses at a statement."""
+        key = id(node), self.flow.spot(at)
+        if key not in self._found:
+            self._found[key] = node, self.region(node, self.at(at))
+        return self._found[key][1]
 
     def region(self, node: gast.expr, known: Sequence[Form] = ()) -> Region:
         """The region of its root that a subscript, or a whole array, accesses; `known` forms are not negative."""

@@ -79,7 +79,7 @@ class Meeting(Regions):
         """Whether two statements in an outermost loop may access the same element in different iterations."""
         if not self.aliases.may_alias(base_of(what), base_of(that)):
             return False
-        first, second = self.region(what, self.at(one)), self.region(that, self.at(other))
+        first, second = self.region_at(what, one), self.region_at(that, other)
         if first.root == second.root and self._allocated_within(first.root):
             return False
         if first.root != second.root or first.ranges is None or second.ranges is None:
@@ -96,7 +96,7 @@ class Meeting(Regions):
         """Whether `other`, in an iteration of `second`, may access what `one` accesses in a later one of `first`."""
         if not self.aliases.may_alias(base_of(what), base_of(that)):
             return False
-        early, late = self.region(what, self.at(one)), self.region(that, self.at(other))
+        early, late = self.region_at(what, one), self.region_at(that, other)
         if early.root != late.root or early.ranges is None or late.ranges is None:
             return True
         a, b = self.flow.spot(one), self.flow.spot(other)

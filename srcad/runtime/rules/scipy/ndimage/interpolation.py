@@ -11,7 +11,7 @@ import scipy.ndimage
 
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, linear, partial, tangent, zero
-from srcad.runtime.rules.scipy.ndimage.filters import _image
+from srcad.runtime.rules.scipy.ndimage.image_filters import _image
 
 
 @partial(kernels.scipy.inside)

@@ -22,7 +22,7 @@ def erfi(y, z):
     return 1.1283791670955126 * np.exp(z * z)
 
 
-@partial(scipy.special.erfcx, handles_complex=False)
+@partial(scipy.special.erfcx)
 def erfcx(y, x):
     return kernels.scipy.erfcx_derivative(1, x)
 
@@ -67,7 +67,7 @@ def ndtri(y, p):
     return 2.5066282746310002 * np.exp(0.5 * y * y)
 
 
-@partial(scipy.special.log_ndtr, handles_complex=False)
+@partial(scipy.special.log_ndtr)
 def log_ndtr(y, x):
     return 0.7978845608028654 / scipy.special.erfcx(-0.7071067811865476 * x)
 
@@ -82,4 +82,20 @@ def owens_t(y, h, a):
     return (
         -0.19947114020071635 * np.exp(-0.5 * h * h) * scipy.special.erf(0.7071067811865476 * a * h),
         0.15915494309189535 * np.exp(-0.5 * h * h * (1.0 + a * a)) / (1.0 + a * a),
+    )
+
+
+@partial(kernels.scipy.log_ndtr_between)
+def log_ndtr_between(y, low, high):
+    return (
+        -0.3989422804014327 * np.exp(-0.5 * low * low - y),
+        0.3989422804014327 * np.exp(-0.5 * high * high - y),
+    )
+
+
+@partial(kernels.scipy.skewnorm_cdf)
+def skewnorm_cdf(y, z, a):
+    return (
+        0.7978845608028654 * np.exp(-0.5 * z * z) * scipy.special.ndtr(a * z),
+        -0.3183098861837907 * np.exp(-0.5 * z * z * (1.0 + a * a)) / (1.0 + a * a),
     )

@@ -145,3 +145,8 @@ def choose_tangent(y, condition, x, otherwise):
 
 
 zero(kernels.scipy.finite_or_zero, scipy.special.round, elementwise=True)
+
+
+@partial(kernels.scipy.mean_log1p)
+def mean_log1p(y, c, z):
+    return -0.5 * z * z * scipy.special.hyp2f1(2.0, 2.0, 3.0, -c * z), 1.0 / (1.0 + c * z)

@@ -6,6 +6,22 @@ Invariant    a definition gives what SciPy gives, inside and outside of the supp
 Elsewhere    frozen distributions, which are taken apart where names are resolved (`frontend`).
 """
 
-from srcad.runtime.rules.scipy.stats import distributions, formulas
+from srcad.runtime.rules.scipy.stats import (
+    discrete_formulas,
+    distributions,
+    forms,
+    formulas,
+    further_formulas,
+    multivariate,
+    sample_statistics,
+)
 
-__all__ = ["distributions", "formulas"]
+__all__ = [
+    "discrete_formulas",
+    "distributions",
+    "forms",
+    "formulas",
+    "further_formulas",
+    "multivariate",
+    "sample_statistics",
+]

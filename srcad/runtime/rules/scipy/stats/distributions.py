@@ -18,10 +18,14 @@ import scipy.special
 import scipy.stats
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import define, partial, refused
-from srcad.runtime.rules.scipy.stats.formulas import CONTINUOUS, DISCRETE, Continuous, Discrete
+from srcad.runtime.rulebook.registry import partial, refused
+from srcad.runtime.rules.scipy.stats.discrete_formulas import DISCRETE
+from srcad.runtime.rules.scipy.stats.forms import Continuous, Discrete
+from srcad.runtime.rules.scipy.stats.formulas import COMMON
+from srcad.runtime.rules.scipy.stats.further_formulas import FURTHER
 from srcad.runtime.rules.scipy.written_out import define_by_text
 
+CONTINUOUS = {**COMMON, **FURTHER}
 _NAMES = {"np": np, "special": scipy.special, "kernels": kernels}
 
 
@@ -65,7 +69,7 @@ def _inside(form: Continuous, value: str, below: str, above: str) -> list[str]:
     """Lines that return a value in the support, and others below and above it."""
     lines = ["z = (x - loc) / scale"]
     tests = [f"z {'>' if form.is_open else '>='} {form.lowest}"] if form.lowest != "-np.inf" else []
-    tests += [f"z <= {form.highest}"] if form.highest != "np.inf" else []
+    tests += [f"z {'<' if form.is_open_above else '<='} {form.highest}"] if form.highest != "np.inf" else []
     if not tests:
         return [*lines, f"return {value}"]
     lines += [f"inside = {_all(tests)}", f"y = kernels.scipy.choose(z <= {form.lowest}, {below}, {above})"]
@@ -79,17 +83,25 @@ def _inside(form: Continuous, value: str, below: str, above: str) -> list[str]:
 def _discrete(form: Discrete) -> Iterator[tuple[str, str, list[str]]]:
     """The methods of a discrete distribution."""
     ends = f"np.logical_and(k >= {form.lowest}, k <= {form.highest})"
-    lines = ["k = kernels.scipy.count(k - loc)", f"inside = np.logical_and({ends}, k == np.floor(k))"]
+    counts = [f"{each} = kernels.scipy.count({each})" for each in form.counts]
+    counts = ["k = kernels.scipy.count(k - loc)", *counts]
     mass = [
-        *lines,
-        f"k = kernels.scipy.choose(inside, k, {form.lowest})",
+        *counts,
+        f"inside = np.logical_and({ends}, k == np.floor(k))",
+        f"k = kernels.scipy.choose(inside, k, {form.inside or form.lowest})",
         f"return kernels.scipy.choose(inside, {form.log_mass}, -np.inf)",
     ]
     yield "logpmf", "k", mass
     yield "pmf", "k", [*mass[:-1], mass[-1].replace("return ", "return np.exp(") + ")"]
-    for name, value, before in (("cdf", form.cdf, "0.0"), ("sf", form.sf, "1.0")):
-        if value:
-            lines = ["k = kernels.scipy.count(k - loc)", f"floor = np.maximum(np.floor(k), {form.lowest})"]
+    if form.cdf:
+        lines = [*counts, f"floor = np.maximum(np.floor(k), {form.lowest})"]
+        values = {
+            "cdf": (form.cdf, "0.0"),
+            "sf": (form.sf, "1.0"),
+            "logcdf": (_logarithm(form.cdf, form.sf), "-np.inf"),
+            "logsf": (_logarithm(form.sf, form.cdf), "0.0"),
+        }
+        for name, (value, before) in values.items():
             yield name, "k", [*lines, f"return kernels.scipy.choose(k < {form.lowest}, {before}, {value})"]
 
 
@@ -117,39 +129,3 @@ _define_all()
 @partial(kernels.scipy.count)
 def count(y, k):
     return refused  # a distribution of counts has no derivative by the count
-
-
-@define(scipy.stats.multivariate_normal.logpdf)
-def multivariate_normal_logpdf(x, mean=None, cov=1, allow_singular=False):
-    if allow_singular or np.ndim(cov) != 2:
-        raise NotImplementedError("scipy.stats.multivariate_normal has a derivative with a matrix as `cov`")
-    if mean is None:
-        return kernels.scipy.normal_log_density(x, cov)
-    return kernels.scipy.normal_log_density(x - mean, cov)
-
-
-@define(kernels.scipy.normal_log_density)
-def normal_log_density(apart, cov):
-    factor = np.linalg.cholesky(cov)
-    z = kernels.scipy.triangular_solve(factor, np.transpose(apart), True, False)
-    constant = 0.9189385332046727 * cov.shape[0] + np.sum(np.log(np.diag(factor)))
-    return -0.5 * np.sum(z * z, axis=0) - constant
-
-
-@define(scipy.stats.multivariate_normal.pdf)
-def multivariate_normal_pdf(x, mean=None, cov=1, allow_singular=False):
-    return np.exp(scipy.stats.multivariate_normal.logpdf(x, mean, cov, allow_singular))
-
-
-@define(scipy.stats.dirichlet.logpdf)
-def dirichlet_logpdf(x, alpha):
-    last = x
-    if x.shape[0] == alpha.shape[0] - 1:
-        last = np.concatenate((x, 1.0 - np.sum(x, axis=0, keepdims=True)))
-    norm = np.sum(scipy.special.gammaln(alpha)) - scipy.special.gammaln(np.sum(alpha))
-    return np.sum(np.transpose(scipy.special.xlogy(alpha - 1.0, np.transpose(last))), axis=0) - norm
-
-
-@define(scipy.stats.dirichlet.pdf)
-def dirichlet_pdf(x, alpha):
-    return np.exp(scipy.stats.dirichlet.logpdf(x, alpha))

@@ -1,58 +1,12 @@
-"""The formulas of probability distributions, by which `distributions` defines the methods of `scipy.stats`.
-
-A formula is an expression in `z`, the standardised argument (x - loc) / scale, or `k`, the count less `loc`; in `q`, a
-probability; and in the shapes, by SciPy's names. What is not stated follows: `pdf` is the exponential of `logpdf`, `sf`
-is 1 - `cdf`, `logcdf` and `logsf` are logarithms of the smaller of the two, or of 1 less that.
-"""
+"""The formulas of common continuous distributions, in the form of `forms`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from srcad.runtime.rules.scipy.stats.forms import HALF_LOG_2PI, Continuous
 
-
-@dataclass(frozen=True)
-class Continuous:
-    """The formulas of a continuous distribution.
-
-    log_density, cdf, sf, logcdf, logsf      expressions in `z` and the shapes
-    ppf, isf                                 expressions in `q` and the shapes
-    lowest, highest                          the ends of the support, for loc 0 and scale 1
-    inside                                   a point of the support
-    valid                                    tests of the shapes; None: all are positive
-    is_open                                  whether the lowest end is outside of the support
-    """
-
-    log_density: str
-    cdf: str = ""
-    sf: str = ""
-    logcdf: str = ""
-    logsf: str = ""
-    ppf: str = ""
-    isf: str = ""
-    lowest: str = "-np.inf"
-    highest: str = "np.inf"
-    inside: str = "0.5"
-    is_open: bool = False
-    valid: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Discrete:
-    """The formulas of a discrete distribution, in the count `k` and the shapes; `floor` is that of the count."""
-
-    log_mass: str
-    valid: tuple[str, ...]
-    cdf: str = ""
-    sf: str = ""
-    lowest: str = "0"
-    highest: str = "np.inf"
-
-
-_HALF_LOG_2PI = "0.9189385332046727"
-
-CONTINUOUS = {
+COMMON = {
     "norm": Continuous(
-        f"-0.5 * z * z - {_HALF_LOG_2PI}",
+        f"-0.5 * z * z - {HALF_LOG_2PI}",
         *("special.ndtr(z)", "special.ndtr(-z)", "special.log_ndtr(z)", "special.log_ndtr(-z)"),
         *("special.ndtri(q)", "-special.ndtri(q)"),
     ),
@@ -95,7 +49,7 @@ CONTINUOUS = {
     ),
     "cauchy": Continuous(
         "-1.1447298858494002 - np.log1p(z * z)",
-        *("0.5 + 0.3183098861837907 * np.arctan(z)", "0.5 - 0.3183098861837907 * np.arctan(z)"),
+        *("0.3183098861837907 * np.arctan2(1.0, -z)", "0.3183098861837907 * np.arctan2(1.0, z)"),
         ppf="np.tan(np.pi * q - 1.5707963267948966)",
         isf="-np.tan(np.pi * q - 1.5707963267948966)",
     ),
@@ -104,6 +58,7 @@ CONTINUOUS = {
         "kernels.scipy.choose(z > 0.0, 1.0 - 0.5 * np.exp(-np.abs(z)), 0.5 * np.exp(-np.abs(z)))",
         "kernels.scipy.choose(z > 0.0, 0.5 * np.exp(-np.abs(z)), 1.0 - 0.5 * np.exp(-np.abs(z)))",
         ppf="kernels.scipy.choose(q > 0.5, -np.log(2.0 * (1.0 - q)), np.log(2.0 * q))",
+        isf="kernels.scipy.choose(q > 0.5, np.log(2.0 * (1.0 - q)), -np.log(2.0 * q))",
     ),
     "logistic": Continuous(
         "-np.abs(z) - 2.0 * np.log1p(np.exp(-np.abs(z)))",
@@ -111,7 +66,7 @@ CONTINUOUS = {
         *("special.logit(q)", "-special.logit(q)"),
     ),
     "lognorm": Continuous(
-        f"-0.5 * (np.log(z) / s) ** 2 - np.log(s * z) - {_HALF_LOG_2PI}",
+        f"-0.5 * (np.log(z) / s) ** 2 - np.log(s * z) - {HALF_LOG_2PI}",
         *("special.ndtr(np.log(z) / s)", "special.ndtr(-np.log(z) / s)"),
         *("special.log_ndtr(np.log(z) / s)", "special.log_ndtr(-np.log(z) / s)"),
         *("np.exp(s * special.ndtri(q))", "np.exp(-s * special.ndtri(q))"),
@@ -135,6 +90,7 @@ CONTINUOUS = {
         "-0.2257913526447274 - 0.5 * z * z",
         *("special.erf(0.7071067811865476 * z)", "special.erfc(0.7071067811865476 * z)"),
         ppf="special.ndtri(0.5 * (1.0 + q))",
+        isf="-special.ndtri(0.5 * q)",
         lowest="0.0",
     ),
     "gumbel_r": Continuous(
@@ -155,44 +111,5 @@ CONTINUOUS = {
     ),
     "vonmises": Continuous(
         "kappa * special.cosm1(z) - 1.8378770664093453 - np.log(special.i0e(kappa))", valid=("kappa >= 0.0",)
-    ),
-    "skewnorm": Continuous(
-        f"0.6931471805599453 - 0.5 * z * z - {_HALF_LOG_2PI} + special.log_ndtr(a * z)", valid=("a == a",)
-    ),
-    "truncnorm": Continuous(
-        f"-0.5 * z * z - {_HALF_LOG_2PI} - kernels.scipy.choose(a > 0.0,"
-        " special.log_ndtr(-a) + np.log1p(-np.exp(special.log_ndtr(-b) - special.log_ndtr(-a))),"
-        " special.log_ndtr(b) + np.log1p(-np.exp(special.log_ndtr(a) - special.log_ndtr(b))))",
-        lowest="a",
-        highest="b",
-        inside="a",
-        valid=("a < b",),
-    ),
-}
-
-DISCRETE = {
-    "poisson": Discrete(
-        "special.xlogy(k, mu) - special.gammaln(k + 1.0) - mu",
-        ("mu >= 0.0",),
-        *("special.gammaincc(floor + 1.0, mu)", "special.gammainc(floor + 1.0, mu)"),
-    ),
-    "binom": Discrete(
-        "special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1.0)"
-        " + special.xlogy(k, p) + special.xlog1py(n - k, -p)",
-        ("n >= 0", "n == np.floor(n)", "p >= 0.0", "p <= 1.0"),
-        highest="n",
-    ),
-    "bernoulli": Discrete("special.xlogy(k, p) + special.xlog1py(1.0 - k, -p)", ("p >= 0.0", "p <= 1.0"), highest="1"),
-    "nbinom": Discrete(
-        "special.gammaln(n + k) - special.gammaln(k + 1.0) - special.gammaln(n)"
-        " + n * np.log(p) + special.xlog1py(k, -p)",
-        ("n > 0", "p > 0.0", "p <= 1.0"),
-        *("special.betainc(n, floor + 1.0, p)", "special.betaincc(n, floor + 1.0, p)"),
-    ),
-    "geom": Discrete(
-        "special.xlog1py(k - 1.0, -p) + np.log(p)",
-        ("p > 0.0", "p <= 1.0"),
-        *("-np.expm1(floor * np.log1p(-p))", "np.exp(floor * np.log1p(-p))"),
-        lowest="1",
     ),
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from srcad.tools.highlight import highlight
+from srcad.printing.highlight import highlight
 
 
 def plain(text):

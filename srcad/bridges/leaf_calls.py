@@ -1,0 +1,132 @@
+"""Calls of a function of structures as calls of a function of their leaves, which other libraries differentiate.
+
+PyTorch, JAX and PyTensor know flat sequences of arrays. A `LeafCall` has the numbers and arrays among the arguments,
+the `srcad.function` of these, and the way back from its result to the user's structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.api.compiled_function import Function, function_of
+from srcad.api.derivative_object import readable
+from srcad.api.pytree import flattened, is_leaf
+from srcad.api.pytree_specialisation import Shape, shaped
+from srcad.errors import BadArgument, BadType
+from srcad.frontend.load_source import name_of
+from srcad.runtime.support.array_snapshots import snapshot
+from srcad.runtime.support.nested_structures import flatten, pack_as
+from srcad.runtime.support.structured_arguments import is_structured
+
+_PLAIN = frozenset((np.ndarray, float, int, bool, complex, np.float32, np.float64))
+_SECOND = "differentiate inside of srcad instead: bridge srcad.hessian(f), or a function that calls srcad.grad"
+
+
+class LeafCall:
+    """One call: the function of leaves, the leaves that are numbers or arrays, and their places among all leaves."""
+
+    __slots__ = ("places", "run", "shape", "values")
+
+    def __init__(self, run: Function[..., Any], values: Sequence[Any], places: Sequence[int], shape: Shape | None):
+        self.run, self.values, self.places, self.shape = run, tuple(values), places, shape
+
+    def value(self) -> Any:
+        """The value alone: numbers, arrays and tuples of these, which share no memory with the arguments."""
+        given = snapshot(self._given())  # the function may write into its arguments
+        return owned(self.run.primal(given), self.values)
+
+    def differentiated(self, plain: tuple[int, ...] = ()) -> tuple[Any, Any]:
+        """The value and its pullback; values at `plain` need no adjoint. The value shares memory with nothing."""
+        value, pull = self.run.forward(self._given(), snapshot(self.run.captured_arrays()), plain)
+        return owned(value, pull.held if hasattr(pull, "held") else self.values), pull
+
+    def _given(self) -> tuple[Any, ...]:
+        variables = self.run.captured_variables()
+        return (*self.values, *(each._array() for each in variables)) if variables else self.values
+
+    def result(self, like: Any, leaves: Sequence[Any]) -> Any:
+        """The user's structure with `leaves` of another library in place of those of the value `like`."""
+        found = pack_as(like, leaves)
+        return found if self.shape is None else self.shape.result(self.run._version().unit.result, found)
+
+    def unstructured(self, result: Any) -> Any:
+        """A result in the user's structure as numbers, arrays and tuples of these."""
+        return result if self.shape is None else self.shape.cotangent(self.run._version().unit.result, result)
+
+
+class LeafCalls:
+    """A function as one of leaves, for arguments of any structure.
+
+    >>> calls = LeafCalls(lambda p, x: p["w"] * x, jit=False)
+    >>> call = calls.at(({"w": 2.0}, np.ones(2)))
+    >>> call.values[0], call.value(), [bar.tolist() for bar in call.differentiated()[1](np.array([1.0, 0.0]))[1:]]
+    (2.0, array([2., 2.]), [[2.0, 0.0]])
+    """
+
+    def __init__(self, function: Callable[..., Any], jit: bool = True) -> None:
+        if not callable(function):
+            raise BadType(f"a bridge is given a {type(function).__name__}", hint="give the function itself")
+        self.function, self.jit = readable(function, "a bridge"), jit
+        self.name = name_of(self.function)
+        self._run = function_of(self.function, jit)
+
+    def at(self, args: tuple[Any, ...]) -> LeafCall:
+        """The call with these arguments."""
+        for each in args:
+            if type(each) not in _PLAIN:
+                break
+        else:
+            if not self._run.returns_structure:
+                return LeafCall(self._run, args, range(len(args)), None)
+        found = shaped(self.function, args, True)
+        assert found is not None
+        shape, values = found
+        leaves = flattened(args)[0]
+        places = [place for place, leaf in enumerate(leaves) if is_leaf(leaf)]
+        if len(places) != len(values) or any(leaves[k] is not value for k, value in zip(places, values, strict=True)):
+            hint = "stack the numbers or arrays of one kind into one array"
+            raise BadArgument("a list of more than 64, or a record, does not cross a bridge", hint=hint)
+        return LeafCall(function_of(shape.flat, self.jit), values, places, shape)
+
+
+def leaves_of(args: tuple[Any, ...], is_foreign: Callable[[Any], bool]) -> tuple[Sequence[Any], Any]:
+    """The leaves of arguments, and what puts them together; None where no argument is a structure.
+
+    Values for which `is_foreign` is true are leaves.
+    """
+    if any(not is_foreign(each) and is_structured(each) for each in args):
+        return flattened(args)
+    return args, None
+
+
+def owned(value: Any, held: Any) -> Any:
+    """The value, with each array copied that shares memory with an earlier one, or with one of `held`."""
+    if type(value) is float:
+        return value
+    arrays = [each for each in _arrays(held) if each.size]
+    leaves = flatten(value)
+    for place, leaf in enumerate(leaves):
+        if isinstance(leaf, np.ndarray):
+            if any(np.may_share_memory(leaf, each) for each in arrays):
+                leaves[place] = leaf = leaf.copy()
+            arrays.append(leaf)
+    return pack_as(value, leaves)
+
+
+def _arrays(held: Any) -> list[Any]:
+    """The arrays in arguments and traces."""
+    if isinstance(held, np.ndarray):
+        return [held]
+    if isinstance(held, dict):
+        held = held.values()
+    elif not isinstance(held, (list, tuple)):
+        return []
+    return [array for each in held for array in _arrays(each)]
+
+
+def third_derivative(name: str) -> Exception:
+    """The error for a third derivative through a bridge."""
+    return BadArgument(f"`{name}` is differentiated three times through a bridge that has two", hint=_SECOND)
