@@ -37,6 +37,7 @@ ABOUT_MORE = {
     "runtime/rules/test_scipy_sparse.py": "sparse matrices of scipy.sparse, in programs",
     "runtime/rules/test_scipy_bounds_and_fits.py": "constrained minima and fits of scipy.optimize, in programs",
     "runtime/rules/test_scipy_complex.py": "special functions of complex numbers, in programs",
+    "runtime/rules/test_scipy_interpolate.py": "interpolants of scipy.interpolate, in programs",
     "runtime/rules/test_scipy_iterations.py": "iterations of scipy.sparse.linalg, in programs",
     "runtime/rules/test_scipy_optimize.py": "solvers of scipy.optimize, in programs",
     "runtime/rules/test_scipy_compiled.py": "the rules of SciPy's functions, in generated code",
