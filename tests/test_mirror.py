@@ -37,6 +37,7 @@ ABOUT_MORE = {
     "runtime/rules/test_scipy_sparse.py": "sparse matrices of scipy.sparse, in programs",
     "runtime/rules/test_scipy_bounds_and_fits.py": "constrained minima and fits of scipy.optimize, in programs",
     "runtime/rules/test_scipy_complex.py": "special functions of complex numbers, in programs",
+    "runtime/rules/test_scipy_iterations.py": "iterations of scipy.sparse.linalg, in programs",
     "runtime/rules/test_scipy_optimize.py": "solvers of scipy.optimize, in programs",
     "runtime/rules/test_scipy_compiled.py": "the rules of SciPy's functions, in generated code",
     "runtime/tape/test_tape_conformance.py": "the tape and its reference, feature by feature",
@@ -77,6 +78,7 @@ ABOUT_MORE = {
 TESTED_ELSEWHERE = {
     "tools/coverage_calls.py": "tools/test_coverage.py",
     "tools/coverage_others.py": "tools/test_coverage.py",
+    "tools/scipy_others.py": "tools/test_scipy_page.py",
     "api/argument_binding.py": "api/test_derivative_object.py",
     "api/cotangent.py": "api/test_grad_vjp_jvp.py",
     "api/njit_derivative.py": "api/test_njit_overloads.py",
