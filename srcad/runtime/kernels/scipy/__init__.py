@@ -139,7 +139,7 @@ from srcad.runtime.kernels.scipy.matrices import (
     triangular_solve,
     turned,
 )
-from srcad.runtime.kernels.scipy.sparse_systems import products_at, sparse_product, sparse_solve
+from srcad.runtime.kernels.scipy.sparse_systems import apart_by_iteration, products_at, sparse_product, sparse_solve
 from srcad.runtime.kernels.scipy.windows import (
     gaussian_radius,
     neighbours,
@@ -155,6 +155,7 @@ __all__ = [
     "airy_bi",
     "airy_bi_slope",
     "all_pole",
+    "apart_by_iteration",
     "axes_count",
     "axis_number",
     "banded",

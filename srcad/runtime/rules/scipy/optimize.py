@@ -113,6 +113,7 @@ MINIMIZE_SCALAR = SolvedBy("minimize_scalar", _run_minimize_scalar, "stationary 
 LEAST_SQUARES = SolvedBy("least_squares", _run_least_squares, "least squares", _VECTOR)
 
 NO_FULL_OUTPUT = NoRule("a root with `full_output`", "leave it out, or use root_scalar")
+NO_CONSTRAINT_OBJECT = NoRule("LinearConstraint and NonlinearConstraint", "pass dictionaries with `type` and `fun`")
 NO_PAIR = NoRule("`minimize` with `jac=True` and bounds or constraints", "pass functions for both")
 NO_ARGUMENTS = NoRule("`minimize` with `args`, `jac` and constraints", "pass functions that capture the arguments")
 NO_HESSIAN_PRODUCT = NoRule("`minimize` with `hessp`", "pass `hess`")
@@ -214,9 +215,35 @@ def fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
 
 
 @inlined
+class Box:
+    """Bounds, as `scipy.optimize.Bounds` has them."""
+
+    def __init__(self, lb, ub):
+        self.lb = lb
+        self.ub = ub
+
+
+@define(scipy.optimize.Bounds)
+def bounds_of(lb=-np.inf, ub=np.inf, keep_feasible=False):
+    return Box(np.asarray(lb), np.asarray(ub))
+
+
+@define(scipy.optimize.LinearConstraint)
+def linear_constraint(A, lb=-np.inf, ub=np.inf, keep_feasible=False):
+    return NO_CONSTRAINT_OBJECT()
+
+
+@define(scipy.optimize.NonlinearConstraint)
+def nonlinear_constraint(fun, lb, ub, jac="2-point", hess=None, keep_feasible=False, finite_diff_rel_step=None):
+    return NO_CONSTRAINT_OBJECT()
+
+
+@inlined
 def _ends(bounds, start):
     if bounds is None:
         return np.full(start.shape[0], -np.inf), np.full(start.shape[0], np.inf)
+    if isinstance(bounds, Box):
+        return bounds.lb + np.zeros(start.shape[0]), bounds.ub + np.zeros(start.shape[0])
     lows = np.array([-np.inf if each[0] is None else 1.0 * each[0] for each in bounds])
     return lows, np.array([np.inf if each[1] is None else 1.0 * each[1] for each in bounds])
 
@@ -326,7 +353,8 @@ def least_squares(
     if bounds is None:
         x = LEAST_SQUARES(fun, args, start, jac, given)
     else:
-        lows, highs = bounds[0] + np.zeros(start.shape[0]), bounds[1] + np.zeros(start.shape[0])
+        ends = (bounds.lb, bounds.ub) if isinstance(bounds, Box) else bounds
+        lows, highs = ends[0] + np.zeros(start.shape[0]), ends[1] + np.zeros(start.shape[0])
         found = BOUNDED_LEAST_SQUARES(fun, args, start, jac, lows, highs, given)
         cost = lambda x: 0.5 * np.sum(np.ravel(np.asarray(fun(x, *args))) ** 2)  # noqa: E731 - inlined
         x = under_bounds(cost, lows, highs, found)
