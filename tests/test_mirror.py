@@ -37,6 +37,7 @@ ABOUT_MORE = {
     "runtime/rules/test_scipy_sparse.py": "sparse matrices of scipy.sparse, in programs",
     "runtime/rules/test_scipy_bounds_and_fits.py": "constrained minima and fits of scipy.optimize, in programs",
     "runtime/rules/test_scipy_complex.py": "special functions of complex numbers, in programs",
+    "runtime/rules/test_scipy_iterations.py": "iterations of scipy.sparse.linalg, in programs",
     "runtime/rules/test_scipy_interpolate.py": "interpolants of scipy.interpolate, in programs",
     "runtime/rules/test_scipy_optimize.py": "solvers of scipy.optimize, in programs",
     "runtime/rules/test_scipy_compiled.py": "the rules of SciPy's functions, in generated code",
@@ -48,6 +49,7 @@ ABOUT_MORE = {
     "runtime/tape/test_tape_rules.py": "all rules, on a tape",
     "runtime/tape/test_tape_walk.py": "the modules that a small use of the tape enters",
     "runtime/tape/test_tape_threads.py": "tapes in several threads",
+    "tools/test_notebooks.py": "notebooks, on a real kernel",
     "test_benchmarks.py": "the folder benchmarks/",
     "test_edge_cases.py": "the table of edge cases in docs/conventions.md",
     "test_differences.py": "finite differences, by which the tests judge",
@@ -77,6 +79,7 @@ ABOUT_MORE = {
 TESTED_ELSEWHERE = {
     "tools/coverage_calls.py": "tools/test_coverage.py",
     "tools/coverage_others.py": "tools/test_coverage.py",
+    "tools/scipy_others.py": "tools/test_scipy_page.py",
     "api/argument_binding.py": "api/test_derivative_object.py",
     "api/cotangent.py": "api/test_grad_vjp_jvp.py",
     "api/njit_derivative.py": "api/test_njit_overloads.py",

@@ -6,8 +6,9 @@ functions, None. `wrt` may name a part of an argument, such as "params.w".
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from types import MethodType
 from typing import Any
@@ -16,13 +17,14 @@ import numpy as np
 
 from srcad.api.cotangent import matching
 from srcad.api.flattened_function import Flat
-from srcad.api.pytree import arrays_in, form_of, is_leaf, take_apart, taken_apart, with_integers
+from srcad.api.pytree import arrays_in, form_of, is_leaf, labels_in, take_apart, taken_apart, with_integers
 from srcad.api.wrt import Path, Place
 from srcad.driver.memoisation import remembered
 from srcad.errors import BadArgument
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.memory import CAPTURED_OVERLAP, STRUCTURE_TWICE
 from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
+from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import is_records
 from srcad.runtime.support.structured_arguments import Integer, attributes, is_function, is_structured
 from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
@@ -128,8 +130,16 @@ class Shape:
             self.parameters.append(_Parameter(name, None if plain else child, tuple(places), smooth, tuple(layout)))
         self.picked = None if place == len(leaves) else [k for k, leaf in enumerate(leaves) if is_leaf(leaf)]
         self.flat = Flat(function, forms)
+        self.is_labelled = bool(labels_in(spec))
         self.has_constants = any(isinstance(leaf, Integer) or is_function(type(leaf)) for leaf in leaves)
         self.runs: dict[Any, Any] = {}  # derivative of the user's function -> that of the flat one
+
+    def with_labels(self, spec: Any) -> Shape:
+        """The same function for arguments whose labelled arrays have other labels, which gradients are given."""
+        made = copy.copy(self)
+        pairs = zip(self.parameters, spec.children(), strict=True)
+        made.parameters = [each if each.spec is None else replace(each, spec=child) for each, child in pairs]
+        return made
 
     @property
     def smooth(self) -> tuple[int, ...]:
@@ -192,6 +202,12 @@ class Shape:
                 f"a direction of '{parameter.name}' has the form {spec}, the argument has {parameter.spec}",
                 hint="give it the structure of the argument, with None for what does not move",
             )
+        labels = labels_in(parameter.spec)
+        if not all(one.fits(other) for one, other in zip(labels, labels_in(spec), strict=True)):
+            raise BadArgument(
+                f"a direction of '{parameter.name}' has other labels than the argument, or in another order",
+                hint="give it the labels of the argument: direction.reindex(...)",
+            )
         return leaves
 
     def result(self, form: Any, value: Any) -> Any:
@@ -219,7 +235,8 @@ class Shape:
         if version.unit.changes and _repeats(arguments, set()):
             raise STRUCTURE_TWICE.error(function=name_of(self.function))
         theirs = arrays_in(arguments) if version.unit.hidden else []
-        if theirs and (any(each.holds_long_list for each in self.parameters) or any(map(is_records, theirs))):
+        is_copied = self.is_labelled or any(each.holds_long_list for each in self.parameters)
+        if theirs and (is_copied or any(map(is_records, theirs))):
             captured = [each for each in version.hidden() if isinstance(each, np.ndarray)]
             if any(share_memory([one, other]) for one in captured for other in theirs):
                 raise CAPTURED_OVERLAP.error(function=name_of(self.function))
@@ -253,6 +270,8 @@ def found_shape(
         if shape is None:
             _make_room(shapes)
             shape = shapes[key] = Shape(function, leaves, key[0])
+    if shape.is_labelled:
+        shape = shape.with_labels(key[0])
     return shape, leaves if shape.picked is None else [leaves[place] for place in shape.picked]
 
 
@@ -282,7 +301,7 @@ def _is_smooth(leaf: Any) -> bool:
 
 def _repeats(value: Any, seen: set[int]) -> bool:
     """Whether a list, dictionary or object occurs at two places."""
-    if not is_structured(value) or is_function(type(value)):
+    if not is_structured(value) or is_function(type(value)) or is_labelled(type(value)):
         return False
     if not isinstance(value, tuple):
         if id(value) in seen:

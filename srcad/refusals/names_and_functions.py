@@ -166,7 +166,21 @@ FUNCTION_AS_VALUE = Refusal(
     "call it; choose between functions with `if` around the calls",
     """
     def f(x):
-        return sorted(x, key=lambda v: -v)[0]
+        return x * np.sin
+    """,
+)
+
+HANDED_FUNCTION = Refusal(
+    UnsupportedSyntax,
+    "Functions that are handed to a library",
+    "{function} is given the function `{handed}`, and no derivative is known of what it does with it",
+    "write the loop that calls `{handed}`, or state a rule for a function that calls {function} (srcad.custom_vjp)",
+    """
+    import scipy.ndimage
+
+
+    def f(x):
+        return np.sum(scipy.ndimage.generic_filter(x, np.mean, 2))
     """,
     "srcad.grad(f)(np.ones(3))",
 )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba.core import types as nb
 
+from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import RECORD_KINDS
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "builtins", "optree"}) | sys.stdlib_module_names
@@ -26,6 +27,8 @@ def is_object(kind: type) -> bool:
     if kind in (types.SimpleNamespace,):
         return True
     if kind.__module__.partition(".")[0] in _LIBRARIES:
+        return False
+    if is_labelled(kind):
         return False
     return not issubclass(kind, (types.FunctionType, types.ModuleType)) and not hasattr(kind, "__array__")
 
@@ -47,6 +50,7 @@ def is_structured(value: Any) -> bool:
         known = (
             issubclass(kind, (tuple, list, dict, enum.Enum))
             or is_typed_list(kind)
+            or is_labelled(kind)
             or is_object(kind)
             or is_function(kind)
         )

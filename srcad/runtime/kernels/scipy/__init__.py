@@ -171,6 +171,7 @@ from srcad.runtime.kernels.scipy.matrices import (
     turned,
 )
 from srcad.runtime.kernels.scipy.sparse_systems import (
+    apart_by_iteration,
     products_at,
     sparse_product,
     sparse_solve,
@@ -204,6 +205,7 @@ __all__ = [
     "airy_bi",
     "airy_bi_slope",
     "all_pole",
+    "apart_by_iteration",
     "axes_count",
     "axis_number",
     "banded",
