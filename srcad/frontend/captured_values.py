@@ -76,6 +76,10 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
     elif type(value) is tuple:
         elements = [spell(meaning.element(i), draft, at, wish) for i in range(len(value))]
         node = gast.Tuple(elts=elements, ctx=gast.Load())
+    elif isinstance(value, (set, frozenset)) and None not in map(literal, value):
+        if meaning.owner is not None:
+            draft.freeze(meaning.owner, meaning.key or "", type(value)(value))
+        node = Captured(value, tuple(value), [literal(each) for each in value])
     elif isinstance(value, (list, dict)) or (is_object(type(value)) and _is_read(value)):
         node = _spell_structure(meaning, draft, at, wish)
     elif is_static(value) and not isinstance(value, ModuleType):

@@ -27,7 +27,7 @@ _LIBRARIES = (
     frozenset({"numpy", "scipy", "numba", "autograd", "jax", "torch", "pandas", "xarray"}) | sys.stdlib_module_names
 )
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
-COMPREHENSIONS = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +139,12 @@ class Procedure:
         partial = self.source.partial
         own = id(self.source.function), None if self.receiver is None else id(self.receiver.value)
         return own if partial is None else (*own, id(partial))
+
+
+def source_order(procedure: Procedure) -> list[str]:
+    """All parameters, in the order of the signature: `*args` before those that are given by keyword only."""
+    rest, options = ([] if name is None else [name] for name in (procedure.rest, procedure.options))
+    return [*procedure.parameters, *rest, *procedure.keyword_only, *options]
 
 
 def procedure_of(source: Source, receiver: Meaning | None = None) -> Procedure:
@@ -298,7 +304,7 @@ def _stores(body: list[gast.stmt]) -> Iterator[str]:
                 yield name
             case gast.FunctionDef(name=name):
                 yield name
-            case gast.ListComp() | gast.DictComp() | gast.GeneratorExp():
+            case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
                 yield from (each.target.id for each in gast.walk(node) if isinstance(each, gast.NamedExpr))
 
 
