@@ -30,7 +30,7 @@ REFUSED = {
 }
 
 # These take more than a few seconds to derive.
-AT_NIGHT = {"three_bodies"}
+AT_NIGHT = {"three_bodies", "harris_corner_energy"}
 
 
 class Point:
