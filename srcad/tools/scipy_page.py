@@ -39,13 +39,23 @@ NAMESPACES = {
         "transforms of four to eight times the length; not on a tape."
     ),
     "scipy.signal": (
-        "Arrays of any rank, filters along any axis, `lfilter` with `zi`; not on a tape. Kernels for real vectors and\n"
-        "matrices are compiled. `sosfilt` with `zi` and `detrend` with break points raise `NotImplementedError`."
+        "Arrays of any rank, filters along any axis, `lfilter` and `sosfilt` with `zi`; not on a tape. Convolutions\n"
+        "and filters of real vectors and matrices are compiled; spectra, and filters that SciPy designs, run\n"
+        "uncompiled. Windows are constants, but for `gaussian` and `kaiser`, and the values of a window that is passed."
     ),
     "scipy.ndimage": (
-        "By the image, the weights, `sigma` and `cval`; in all modes, with `origin` and `axes`; not on a tape. Rank\n"
-        "filters run uncompiled, all others of images are compiled. Among equal elements, maxima and minima share the\n"
-        "derivative equally. `output` is refused, and so are images of integers, whose filters return integers."
+        "By the image, the weights, `sigma`, `cval`, coordinates, shifts, angles and matrices; all modes, `origin`,\n"
+        "`axes`; not on a tape. Compiled, but for rank filters, `zoom`, and `rotate` with `reshape`. Among equal\n"
+        "elements, maxima and minima share the derivative equally. Interpolation has orders 0 to 5, in up to three\n"
+        "dimensions: by coordinates, of order 0 the derivative is 0, and at points of the grid that of the cell that\n"
+        "begins there. The shape of a zoomed or rotated image is taken as constant. `output` is refused, and so are\n"
+        "images of integers, whose results hold integers."
+    ),
+    "scipy.interpolate": (
+        "By the values, by the points and by where it is evaluated; compiled for one value a point, but for grids\n"
+        "and B-splines; not on a tape. Cubic splines and their like have `nu`, `derivative`, `antiderivative` and\n"
+        "`integrate`; a B-spline has `nu` to 2 and `derivative`. At a point, derivatives are those of the polynomial\n"
+        "that begins there. An interpolant is made within the function that is differentiated."
     ),
     "scipy.spatial": "Compiled; not on a tape. A distance of 0 has the derivative 0, the subgradient of least norm.",
     "scipy.spatial.distance": (

@@ -22,6 +22,7 @@ from srcad.runtime.rules.scipy.constrained_optima import (
     under_bounds,
     under_constraints,
 )
+from srcad.runtime.rules.scipy.written_out import define_by_text
 
 __all__ = ["fits"]
 
@@ -104,8 +105,6 @@ def _run_least_squares(function: Any, start: Any, jac: Any, options: dict[str, A
 ROOT = SolvedBy("root", _run_root, "root", _VECTOR)
 ROOT_OF_PAIR = SolvedBy("root", _run_root, "root", _FIRST, option=_SECOND)
 ROOT_SCALAR = SolvedBy("root_scalar", _run_scalar, "root", kind="number")
-BRENTQ, BRENTH, BISECT = _bracketing("brentq"), _bracketing("brenth"), _bracketing("bisect")
-RIDDER, TOMS748 = _bracketing("ridder"), _bracketing("toms748")
 NEWTON = SolvedBy("newton", _run_newton, "root", kind="like the first")
 FIXED_POINT = SolvedBy("fixed_point", _run_fixed_point, "fixed point", kind="like the first")
 MINIMIZE = SolvedBy("minimize", _run_minimize, "stationary point")
@@ -165,44 +164,27 @@ def root_scalar(
     return ScalarRoot(ROOT_SCALAR(f, args, given), True)
 
 
-@define(scipy.optimize.brentq)
-def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return BRENTQ(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+_BRACKETING = ("brentq", "brenth", "bisect", "ridder", "toms748")
 
 
-@define(scipy.optimize.brenth)
-def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return BRENTH(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+def _define_bracketing(name: str) -> None:
+    """Define a solver between two numbers; SciPy's have the same parameters, but for `k` of `toms748`."""
+    own = ["k"] if name == "toms748" else []
+    options = [*own, "xtol", "rtol", "maxiter"]
+    head = f"f, a, b, args=(), {'k=1, ' * len(own)}xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100"
+    lines = [
+        "if full_output:",
+        "    NO_FULL_OUTPUT()",
+        "args = args if isinstance(args, tuple) else (args,)",
+        f"return SOLVED(f, args, a, b, {{{', '.join(f'{each!r}: {each}' for each in options)}}})",
+    ]
+    space = {"NO_FULL_OUTPUT": NO_FULL_OUTPUT, "SOLVED": _bracketing(name)}
+    primitive = getattr(scipy.optimize, name)
+    define_by_text(primitive, f"scipy.optimize.{name}", f"{head}, full_output=False, disp=True", lines, space)
 
 
-@define(scipy.optimize.bisect)
-def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return BISECT(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
-
-
-@define(scipy.optimize.ridder)
-def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return RIDDER(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
-
-
-@define(scipy.optimize.toms748)
-def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return TOMS748(f, args, a, b, {"k": k, "xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+for _name in _BRACKETING:
+    _define_bracketing(_name)
 
 
 @define(scipy.optimize.newton)
