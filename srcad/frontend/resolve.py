@@ -20,6 +20,7 @@ import functools
 import importlib
 import sys
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -386,6 +387,12 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             node.func = spell(Meaning(node.func), self.draft, place_of(node), "derivative")
         else:
             node.func = self.visit(node.func)
+        if meaning is not None and meaning.value is getattr and len(node.args) == 2:
+            owner = self.meaning(node.args[0])
+            if owner is not None and isinstance(owner.value, ModuleType):  # a name that is computed while lowering
+                module = dotted(self.draft.bind(owner.value.__name__.rpartition(".")[2], owner.value))
+                node.args = [at(module, place_of(node)), self.visit(node.args[1])]
+                return node
         node.args = [self.visit(argument) for argument in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
