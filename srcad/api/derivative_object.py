@@ -35,7 +35,7 @@ from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.compile_progress import announced
 from srcad.runtime.support.event_log import log
-from srcad.runtime.support.structured_arguments import Constants, is_structured, level_of
+from srcad.runtime.support.structured_arguments import Constants, is_structured, next_level
 from srcad.transforms.ir.pytree_form import LEAF
 
 
@@ -129,11 +129,10 @@ class Derivative:
             return False  # a function of leaves, whose constants have been taken out
         from srcad.api.pytree import leaves_of  # late import: few functions are refused
 
-        levels = {level_of(each) for each in leaves_of(given[: self.own])}
-        higher = [level for level in sorted(levels) if level > self.constants]
-        if higher:
-            self.constants = higher[0]
-        return bool(higher)
+        higher = next_level(leaves_of(given[: self.own]), self.constants)
+        if higher is not None:
+            self.constants = higher
+        return higher is not None
 
     def rules_changed(self) -> None:
         """A rule of the user's own has been stated: what was made before is made anew."""

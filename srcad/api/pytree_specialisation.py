@@ -6,23 +6,25 @@ functions, None. `wrt` may name a part of an argument, such as "params.w".
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from types import MethodType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from srcad.api.cotangent import matching
 from srcad.api.flattened_function import Flat
-from srcad.api.pytree import arrays_in, form_of, is_leaf, take_apart, taken_apart, with_integers
+from srcad.api.pytree import arrays_in, form_of, is_leaf, labels_in, leaves_of, take_apart, taken_apart, with_integers
 from srcad.api.wrt import Path, Place
 from srcad.driver.memoisation import remembered
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, UnsupportedSyntax
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.memory import CAPTURED_OVERLAP, STRUCTURE_TWICE
 from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
+from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import is_records
 from srcad.runtime.support.structured_arguments import (
     Constants,
@@ -31,9 +33,13 @@ from srcad.runtime.support.structured_arguments import (
     extent_of,
     is_function,
     is_structured,
+    level_of,
+    next_level,
 )
 from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
 from srcad.transforms.lowering.structures.list_packing import layout_leaves, share_memory
+
+Result = TypeVar("Result")
 
 _NUMBERS = frozenset((float, int, complex, bool))
 _BY_VALUE = frozenset((str, int, bool))
@@ -135,8 +141,16 @@ class Shape:
             self.parameters.append(_Parameter(name, None if plain else child, tuple(places), smooth, tuple(layout)))
         self.picked = None if place == len(leaves) else [k for k, leaf in enumerate(leaves) if is_leaf(leaf)]
         self.flat = Flat(function, forms)
+        self.is_labelled = bool(labels_in(spec))
         self.has_constants = any(isinstance(leaf, Integer) or is_function(type(leaf)) for leaf in leaves)
         self.runs: dict[Any, Any] = {}  # derivative of the user's function -> that of the flat one
+
+    def with_labels(self, spec: Any) -> Shape:
+        """The same function for arguments whose labelled arrays have other labels, which gradients are given."""
+        made = copy.copy(self)
+        pairs = zip(self.parameters, spec.children(), strict=True)
+        made.parameters = [each if each.spec is None else replace(each, spec=child) for each, child in pairs]
+        return made
 
     @property
     def smooth(self) -> tuple[int, ...]:
@@ -199,6 +213,12 @@ class Shape:
                 f"a direction of '{parameter.name}' has the form {spec}, the argument has {parameter.spec}",
                 hint="give it the structure of the argument, with None for what does not move",
             )
+        labels = labels_in(parameter.spec)
+        if not all(one.fits(other) for one, other in zip(labels, labels_in(spec), strict=True)):
+            raise BadArgument(
+                f"a direction of '{parameter.name}' has other labels than the argument, or in another order",
+                hint="give it the labels of the argument: direction.reindex(...)",
+            )
         return leaves
 
     def result(self, form: Any, value: Any) -> Any:
@@ -226,19 +246,50 @@ class Shape:
         if version.unit.changes and _repeats(arguments, set()):
             raise STRUCTURE_TWICE.error(function=name_of(self.function))
         theirs = arrays_in(arguments) if version.unit.hidden else []
-        if theirs and (any(each.holds_long_list for each in self.parameters) or any(map(is_records, theirs))):
+        is_copied = self.is_labelled or any(each.holds_long_list for each in self.parameters)
+        if theirs and (is_copied or any(map(is_records, theirs))):
             captured = [each for each in version.hidden() if isinstance(each, np.ndarray)]
             if any(share_memory([one, other]) for one in captured for other in theirs):
                 raise CAPTURED_OVERLAP.error(function=name_of(self.function))
 
 
 def shaped(
-    function: Callable[..., Any], arguments: Sequence[Any], always: bool = False
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    always: bool = False,
+    variables: Sequence[Place] | None = None,
 ) -> tuple[Shape, list[Any]] | None:
-    """The shape for these arguments, and their leaves. None if no argument is a structure, unless `always`."""
-    if not always and not any(map(is_structured, arguments)):
+    """The shape for these arguments, and their leaves. None if no argument is a structure, unless `always`.
+
+    With `variables`, the places to differentiate by, more of the arguments are constants where `until_supported` found
+    that they have to be.
+    """
+    level = Constants.FUNCTIONS if variables is None else remembered(function, "constants", _Level).value
+    if not always and not any(is_structured(each) or 0 < level_of(each) <= level for each in arguments):
         return None
-    return found_shape(remembered(function, "shapes", dict[Any, Shape]), function, tuple(arguments))
+    shapes = remembered(function, "shapes", dict[Any, Shape])
+    return found_shape(shapes, function, tuple(arguments), max(level, Constants.NAMES), variables or ())
+
+
+class _Level:
+    """Which arguments of a function are compile-time constants."""
+
+    value = Constants.FUNCTIONS
+
+
+def until_supported(function: Callable[..., Any], arguments: Sequence[Any], attempt: Callable[[], Result]) -> Result:
+    """What `attempt` gives, repeated with more of the arguments as compile-time constants where it is refused."""
+    while True:
+        try:
+            return attempt()
+        except UnsupportedSyntax:
+            if hasattr(type(function), "__srcad_keeps__"):
+                raise  # a function of leaves, whose constants have been taken out
+            level = remembered(function, "constants", _Level)
+            higher = next_level(leaves_of(tuple(arguments)), level.value)
+            if higher is None:
+                raise
+            level.value = higher
 
 
 def found_shape(
@@ -263,6 +314,8 @@ def found_shape(
             shape = shapes[key] = Shape(function, leaves, key[0])
             if constants is Constants.EXTENTS:
                 shape.flat.extents = tuple(extent_of(leaf) for leaf in leaves if is_leaf(leaf))
+    if shape.is_labelled:
+        shape = shape.with_labels(key[0])
     return shape, leaves if shape.picked is None else [leaves[place] for place in shape.picked]
 
 
@@ -293,7 +346,7 @@ def _is_smooth(leaf: Any) -> bool:
 
 def _repeats(value: Any, seen: set[int]) -> bool:
     """Whether a list, dictionary or object occurs at two places."""
-    if not is_structured(value) or is_function(type(value)):
+    if not is_structured(value) or is_function(type(value)) or is_labelled(type(value)):
         return False
     if not isinstance(value, tuple):
         if id(value) in seen:

@@ -21,6 +21,7 @@ from srcad.frontend.effects import refuse_read
 from srcad.frontend.generators import readable, yields
 from srcad.frontend.load_source import Source, deepest_expression
 from srcad.frontend.load_source import load as load_source
+from srcad.frontend.numba_callables import python_of
 from srcad.frontend.one_shot_iterators import refuse_kept
 from srcad.frontend.recursive_and_large_helpers import ChangesForm, Frame, Outline, Outlined, Recurs
 from srcad.frontend.resolve import resolve
@@ -415,7 +416,8 @@ class _Lowering:
         definition = registry.meaning_of_call(callee, count, names)
         if definition is not None:
             return self.read(procedure_of(load_source(definition)))
-        return self.read(procedure_of(load_source(callee))) if is_users(callee) else None
+        other = None if is_users(callee) else python_of(callee)
+        return self.read(procedure_of(load_source(other or callee))) if other or is_users(callee) else None
 
 
 def _copied(given: dict[str, Any]) -> dict[str, Any]:

@@ -24,8 +24,9 @@ from types import ModuleType
 from typing import Any
 
 import gast
+from numba import objmode
 
-from srcad.frontend.captured_values import spell
+from srcad.frontend.captured_values import array_of_labelled, is_method_of_labelled, spell
 from srcad.frontend.context_managers import (
     around_yield,
     effects_of,
@@ -110,10 +111,14 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 base = self.meaning(value)
                 if base is None or base.is_data or isinstance(base.value, Procedure):
                     return None
+                if is_method_of_labelled(base, name):
+                    return None
                 try:
                     return base.attribute(name)
                 except AttributeError:
                     raise NO_SUCH_ATTRIBUTE.at(place_of(node), owner=_describe(base.value), name=name) from None
+            case gast.Subscript() | gast.Call() if (array := array_of_labelled(node, self.meaning)) is not None:
+                return array
             case gast.Subscript(value=value, slice=gast.Constant(value=int() as position)):
                 base = self.meaning(value)
                 if base is not None and isinstance(base.value, tuple) and position < len(base.value):
@@ -453,6 +458,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         elif is_call and value is contextlib.nullcontext and not manager.keywords:
             given = self.visit((*manager.args, const(None))[0])
             before = stored_as(item.optional_vars and self.visit(item.optional_vars), given, place)
+        elif value is objmode:
+            pass  # where the function runs as Python this does nothing, and what follows may be compiled
         elif is_users_manager(value if is_call else type(value)):
             before, end = self.managed(node, manager)
         elif item.optional_vars is None and (found := effects_of(manager, self.known, self.draft)) is not None:

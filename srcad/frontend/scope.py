@@ -23,7 +23,9 @@ from srcad.names import Names
 from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout
 
-_LIBRARIES = frozenset({"numpy", "scipy", "numba", "autograd", "jax", "torch"}) | sys.stdlib_module_names
+_LIBRARIES = (
+    frozenset({"numpy", "scipy", "numba", "autograd", "jax", "torch", "pandas", "xarray"}) | sys.stdlib_module_names
+)
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
@@ -38,6 +40,11 @@ class Meaning:
 
     def attribute(self, name: str) -> Meaning:
         """The meaning of `value.name`. Raises AttributeError."""
+        jitclass = getattr(type(self.value), "_numba_type_", None)
+        if jitclass is not None and name in jitclass.jit_methods:
+            return Meaning(Method(jitclass.jit_methods[name].py_func, self))
+        if jitclass is not None and name in jitclass.jit_static_methods:
+            return Meaning(jitclass.jit_static_methods[name])
         value = getattr(self.value, name)
         if isinstance(value, MethodType) and value.__self__ is self.value:
             if is_of_library(self.value):

@@ -156,7 +156,21 @@ FUNCTION_AS_VALUE = Refusal(
     def f(x):
         return x * np.sin
     """,
-    "srcad.grad(f)(2.0)",
+)
+
+HANDED_FUNCTION = Refusal(
+    UnsupportedSyntax,
+    "Functions that are handed to a library",
+    "{function} is given the function `{handed}`, and no derivative is known of what it does with it",
+    "write the loop that calls `{handed}`, or state a rule for a function that calls {function} (srcad.custom_vjp)",
+    """
+    import scipy.ndimage
+
+
+    def f(x):
+        return np.sum(scipy.ndimage.generic_filter(x, np.mean, 2))
+    """,
+    "srcad.grad(f)(np.ones(3))",
 )
 
 RUNTIME_FUNCTION = Refusal(

@@ -477,7 +477,7 @@ def gather(x):
         (captured_bytes, "`SEVERAL` is of type bytearray"),
         (undefined_name, "the name `not_defined_anywhere` is not defined"),
         (undefined_attribute, "`numpy` has no attribute `no_such_function`"),
-        (function_as_a_value, "the function `square` cannot be used as a value"),
+        (function_as_a_value, "given the function `square`"),
         (wrong_arguments, "`square` is given too many arguments: 2 instead of 1"),
         (missing_argument, "`pick` needs the argument `y`"),
         (unknown_keyword, "`pick` has no parameter `q`"),

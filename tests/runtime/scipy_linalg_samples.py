@@ -95,6 +95,7 @@ DEFINED: dict[Any, list[Sample]] = {
     linalg.matmul_toeplitz: [s(VECTOR, COLUMNS), s((VECTOR, ANY), ANY)],
     linalg.solve_circulant: [s(FIRST, VECTOR), s(FIRST, COLUMNS)],
     linalg.companion: [s(FIRST), s(FIRST[:2])],
+    linalg.fiedler_companion: [s(FOUND), s(FIRST), s(FIRST[:2])],
     linalg.leslie: [s(VECTOR, FIRST[:2])],
     linalg.fiedler: [s(VECTOR)],
     linalg.convolution_matrix: [
@@ -118,6 +119,7 @@ DISCRETE = {
     *(k.signs_of_eigenvectors, k.signs_of_tridiagonal_eigenvectors),
     *(linalg.dft, linalg.hadamard, linalg.helmert, linalg.hilbert, linalg.invhilbert, linalg.pascal, linalg.invpascal),
     k.positive_set,
+    k.apart_by_iteration,
     k.active_bounds,
     k.pivots,
     k.row_order,

@@ -100,7 +100,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.ellipeinc_slope: [s(SIGNED, SHARE, fixed=(1,))],
     **{each: [s(SIGNED, SHARE, fixed=(1,))] for each in (k.jacobi_sn, k.jacobi_cn, k.jacobi_dn, k.jacobi_amplitude)},
     special.elliprf: [s(POSITIVE, ABOVE, SHARE)],
-    **{each: [s(POSITIVE, ABOVE, SHARE)] for each in (special.gdtr, special.gdtrc, special.fdtr, special.fdtrc)},
+    **{each: [*by_last(1.7, 1.2, SHARE), s(POSITIVE, ABOVE, SHARE)] for each in (
+        special.gdtr, special.gdtrc, special.fdtr, special.fdtrc)},
     **{each: [s(np.array([0.0, 1.0, 3.5]), ABOVE[:3], fixed=(0,))] for each in (special.pdtr, special.pdtrc)},
     **{each: [s(np.array([0.0, 1.0, 3.5]), 6, SHARE[:3], fixed=(0,))] for each in (special.bdtr, special.bdtrc)},
     **{each: [s(2, 5, SHARE)] for each in (special.nbdtr, special.nbdtrc)},
@@ -123,8 +124,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     special.eval_jacobi: [s(n, 0.7, 1.2, SHARE, fixed=(1, 2)) for n in (0, 1, 4)],
     special.eval_sh_jacobi: [s(n, 2.7, 1.2, SHARE, fixed=(1, 2)) for n in (0, 1, 4)],
     special.hyp0f1: by_last(1.3, ANY),
-    special.hyp1f1: [s(POSITIVE, ABOVE, 5.0 * ANY), s(-1.5, 0.3, ANY)],
-    special.hyp2f1: [s(POSITIVE, 0.4, ABOVE, UNIT), s(-1.5, ABOVE, 0.3, -POSITIVE)],
+    special.hyp1f1: [*by_last(0.7, 1.3, ANY), s(POSITIVE, ABOVE, 5.0 * ANY), s(-1.5, 0.3, ANY)],
+    special.hyp2f1: [*by_last(0.7, 1.3, 2.1, UNIT), s(POSITIVE, 0.4, ABOVE, UNIT), s(-1.5, ABOVE, 0.3, -POSITIVE)],
     special.hyperu: by_last(0.7, 1.3, POSITIVE),
 }  # fmt: skip
 

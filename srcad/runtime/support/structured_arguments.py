@@ -9,11 +9,13 @@ import enum
 import functools
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numba.core import types as nb
 
+from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import RECORD_KINDS
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "builtins", "optree"}) | sys.stdlib_module_names
@@ -26,6 +28,8 @@ def is_object(kind: type) -> bool:
     if kind in (types.SimpleNamespace,):
         return True
     if kind.__module__.partition(".")[0] in _LIBRARIES:
+        return False
+    if is_labelled(kind):
         return False
     return not issubclass(kind, (types.FunctionType, types.ModuleType)) and not hasattr(kind, "__array__")
 
@@ -47,6 +51,7 @@ def is_structured(value: Any) -> bool:
         known = (
             issubclass(kind, (tuple, list, dict, enum.Enum))
             or is_typed_list(kind)
+            or is_labelled(kind)
             or is_object(kind)
             or is_function(kind)
         )
@@ -99,6 +104,15 @@ def extent_of(value: Any) -> tuple[int, ...] | None:
     if type(value) is np.ndarray:
         return value.shape if value.dtype.kind in "fciu" else None
     return () if type(value) in (float, int, complex, np.float64) else None
+
+
+def next_level(values: Iterable[Any], level: Constants) -> Constants | None:
+    """The next level at which more of these values are constants, if there is one.
+
+    >>> next_level([1.0, 3, "tanh"], Constants.NAMES)
+    <Constants.INTEGERS: 2>
+    """
+    return min((higher for each in values if (higher := level_of(each)) > level), default=None)
 
 
 def is_typed_list(kind: type) -> bool:

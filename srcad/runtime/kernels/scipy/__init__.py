@@ -6,7 +6,11 @@ Invariant    imported only by programs that use SciPy: this is the one package t
 Elsewhere    the rules that call these kernels (`runtime.rules.scipy`).
 """
 
-from srcad.runtime.kernels.scipy.active_sets import active_bounds, positive_set, without_derivative
+from srcad.runtime.kernels.scipy.active_sets import (
+    active_bounds,
+    positive_set,
+    without_derivative,
+)
 from srcad.runtime.kernels.scipy.bessel_functions import (
     ive_slope,
     kve_slope,
@@ -31,7 +35,10 @@ from srcad.runtime.kernels.scipy.borders import (
     is_integral,
     products_along,
 )
-from srcad.runtime.kernels.scipy.convolutions import convolution, correlation
+from srcad.runtime.kernels.scipy.convolutions import (
+    convolution,
+    correlation,
+)
 from srcad.runtime.kernels.scipy.cosine_transforms import (
     axes_count,
     axis_number,
@@ -48,7 +55,9 @@ from srcad.runtime.kernels.scipy.distances import (
     root,
     second_of_pairs,
 )
-from srcad.runtime.kernels.scipy.elementwise import choose
+from srcad.runtime.kernels.scipy.elementwise import (
+    choose,
+)
 from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
     airy_ai,
     airy_ai_slope,
@@ -97,6 +106,21 @@ from srcad.runtime.kernels.scipy.filters import (
     upper_half,
     without_first,
 )
+from srcad.runtime.kernels.scipy.frames import (
+    decimation_sections,
+    framed,
+    frequencies,
+    named_window,
+    overlap_added,
+    sections_edge,
+    segment_length,
+    smoothing_ends,
+    smoothing_weights,
+    spectrum_weights,
+    trend_projection,
+    window_of,
+    window_parameter,
+)
 from srcad.runtime.kernels.scipy.gamma_functions import (
     count,
     digamma_difference,
@@ -116,6 +140,13 @@ from srcad.runtime.kernels.scipy.hypergeometric import (
     hyp1f1_slope_b,
     hyp2f1_slope_a,
     hyp2f1_slope_c,
+)
+from srcad.runtime.kernels.scipy.interpolants import (
+    points_in_place,
+    power_factors,
+    tridiagonal_solve,
+    with_trailing_axes,
+    without_trailing_axes,
 )
 from srcad.runtime.kernels.scipy.matrices import (
     banded,
@@ -139,13 +170,32 @@ from srcad.runtime.kernels.scipy.matrices import (
     triangular_solve,
     turned,
 )
-from srcad.runtime.kernels.scipy.sparse_systems import products_at, sparse_product, sparse_solve
+from srcad.runtime.kernels.scipy.sparse_systems import (
+    apart_by_iteration,
+    products_at,
+    sparse_product,
+    sparse_solve,
+)
+from srcad.runtime.kernels.scipy.splines import (
+    inside,
+    inside_slope,
+    spline_coefficients,
+    spline_coefficients_transposed,
+    spline_places,
+    transform_mode,
+    uniform_spline,
+)
 from srcad.runtime.kernels.scipy.windows import (
+    extents,
     gaussian_radius,
+    is_homogeneous,
     neighbours,
+    pixel_coordinates,
     place_of_axis,
     rank_among,
+    rotated_shape,
     with_axes,
+    zoomed_shape,
 )
 
 __all__ = [
@@ -155,6 +205,7 @@ __all__ = [
     "airy_bi",
     "airy_bi_slope",
     "all_pole",
+    "apart_by_iteration",
     "axes_count",
     "axis_number",
     "banded",
@@ -175,6 +226,7 @@ __all__ = [
     "cosine_integral",
     "count",
     "dawsn_derivative",
+    "decimation_sections",
     "delayed_sum",
     "diagonals",
     "digamma_difference",
@@ -190,10 +242,13 @@ __all__ = [
     "expm",
     "exponential_moment",
     "extended",
+    "extents",
     "filtered_from",
     "finite_or_zero",
     "first_of_pairs",
     "folded",
+    "framed",
+    "frequencies",
     "fresnel_c",
     "fresnel_s",
     "from_triangle",
@@ -208,8 +263,11 @@ __all__ = [
     "hyp1f1_slope_b",
     "hyp2f1_slope_a",
     "hyp2f1_slope_c",
+    "inside",
+    "inside_slope",
     "inverse_norm",
     "inverse_type",
+    "is_homogeneous",
     "is_integral",
     "is_within",
     "ive_slope",
@@ -225,16 +283,21 @@ __all__ = [
     "logm",
     "matrix_power",
     "mean_log1p",
+    "named_window",
     "neighbours",
     "normal_log_density",
     "order_of_pivots",
     "orthogonal_transform",
+    "overlap_added",
     "packed_lu",
     "pivots",
+    "pixel_coordinates",
     "place_of_axis",
     "places_in_square",
+    "points_in_place",
     "polygamma",
     "positive_set",
+    "power_factors",
     "power_mean",
     "products_along",
     "products_at",
@@ -243,32 +306,50 @@ __all__ = [
     "riemann_zeta",
     "riemann_zeta_slope",
     "root",
+    "rotated_shape",
     "row_order",
     "second_of_pairs",
+    "sections_edge",
+    "segment_length",
     "signs_of_eigenvectors",
     "signs_of_tridiagonal_eigenvectors",
     "sine_integral",
     "sinh_integral",
     "skewnorm_cdf",
+    "smoothing_ends",
+    "smoothing_weights",
     "sparse_product",
     "sparse_solve",
+    "spectrum_weights",
     "spence_slope",
     "spherical_harmonic",
     "spherical_in",
     "spherical_jn",
     "spherical_kn",
     "spherical_yn",
+    "spline_coefficients",
+    "spline_coefficients_transposed",
+    "spline_places",
     "sqrtm",
     "stdtr_slope",
     "sylvester",
     "t_density",
+    "transform_mode",
+    "trend_projection",
     "triangle",
     "triangular_solve",
+    "tridiagonal_solve",
     "trigonometric",
     "turned",
     "turned_round",
+    "uniform_spline",
     "upper_half",
+    "window_of",
+    "window_parameter",
     "with_axes",
+    "with_trailing_axes",
     "without_derivative",
     "without_first",
+    "without_trailing_axes",
+    "zoomed_shape",
 ]

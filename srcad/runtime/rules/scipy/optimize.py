@@ -22,6 +22,7 @@ from srcad.runtime.rules.scipy.constrained_optima import (
     under_bounds,
     under_constraints,
 )
+from srcad.runtime.rules.scipy.written_out import define_by_text
 
 __all__ = ["fits"]
 
@@ -104,8 +105,6 @@ def _run_least_squares(function: Any, start: Any, jac: Any, options: dict[str, A
 ROOT = SolvedBy("root", _run_root, "root", _VECTOR)
 ROOT_OF_PAIR = SolvedBy("root", _run_root, "root", _FIRST, option=_SECOND)
 ROOT_SCALAR = SolvedBy("root_scalar", _run_scalar, "root", kind="number")
-BRENTQ, BRENTH, BISECT = _bracketing("brentq"), _bracketing("brenth"), _bracketing("bisect")
-RIDDER, TOMS748 = _bracketing("ridder"), _bracketing("toms748")
 NEWTON = SolvedBy("newton", _run_newton, "root", kind="like the first")
 FIXED_POINT = SolvedBy("fixed_point", _run_fixed_point, "fixed point", kind="like the first")
 MINIMIZE = SolvedBy("minimize", _run_minimize, "stationary point")
@@ -114,6 +113,7 @@ MINIMIZE_SCALAR = SolvedBy("minimize_scalar", _run_minimize_scalar, "stationary 
 LEAST_SQUARES = SolvedBy("least_squares", _run_least_squares, "least squares", _VECTOR)
 
 NO_FULL_OUTPUT = NoRule("a root with `full_output`", "leave it out, or use root_scalar")
+NO_CONSTRAINT_OBJECT = NoRule("LinearConstraint and NonlinearConstraint", "pass dictionaries with `type` and `fun`")
 NO_PAIR = NoRule("`minimize` with `jac=True` and bounds or constraints", "pass functions for both")
 NO_ARGUMENTS = NoRule("`minimize` with `args`, `jac` and constraints", "pass functions that capture the arguments")
 NO_HESSIAN_PRODUCT = NoRule("`minimize` with `hessp`", "pass `hess`")
@@ -164,44 +164,27 @@ def root_scalar(
     return ScalarRoot(ROOT_SCALAR(f, args, given), True)
 
 
-@define(scipy.optimize.brentq)
-def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return BRENTQ(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+_BRACKETING = ("brentq", "brenth", "bisect", "ridder", "toms748")
 
 
-@define(scipy.optimize.brenth)
-def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return BRENTH(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+def _define_bracketing(name: str) -> None:
+    """Define a solver between two numbers; SciPy's have the same parameters, but for `k` of `toms748`."""
+    own = ["k"] if name == "toms748" else []
+    options = [*own, "xtol", "rtol", "maxiter"]
+    head = f"f, a, b, args=(), {'k=1, ' * len(own)}xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100"
+    lines = [
+        "if full_output:",
+        "    NO_FULL_OUTPUT()",
+        "args = args if isinstance(args, tuple) else (args,)",
+        f"return SOLVED(f, args, a, b, {{{', '.join(f'{each!r}: {each}' for each in options)}}})",
+    ]
+    space = {"NO_FULL_OUTPUT": NO_FULL_OUTPUT, "SOLVED": _bracketing(name)}
+    primitive = getattr(scipy.optimize, name)
+    define_by_text(primitive, f"scipy.optimize.{name}", f"{head}, full_output=False, disp=True", lines, space)
 
 
-@define(scipy.optimize.bisect)
-def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return BISECT(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
-
-
-@define(scipy.optimize.ridder)
-def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return RIDDER(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
-
-
-@define(scipy.optimize.toms748)
-def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return TOMS748(f, args, a, b, {"k": k, "xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+for _name in _BRACKETING:
+    _define_bracketing(_name)
 
 
 @define(scipy.optimize.newton)
@@ -232,9 +215,35 @@ def fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
 
 
 @inlined
+class Box:
+    """Bounds, as `scipy.optimize.Bounds` has them."""
+
+    def __init__(self, lb, ub):
+        self.lb = lb
+        self.ub = ub
+
+
+@define(scipy.optimize.Bounds)
+def bounds_of(lb=-np.inf, ub=np.inf, keep_feasible=False):
+    return Box(np.asarray(lb), np.asarray(ub))
+
+
+@define(scipy.optimize.LinearConstraint)
+def linear_constraint(A, lb=-np.inf, ub=np.inf, keep_feasible=False):
+    return NO_CONSTRAINT_OBJECT()
+
+
+@define(scipy.optimize.NonlinearConstraint)
+def nonlinear_constraint(fun, lb, ub, jac="2-point", hess=None, keep_feasible=False, finite_diff_rel_step=None):
+    return NO_CONSTRAINT_OBJECT()
+
+
+@inlined
 def _ends(bounds, start):
     if bounds is None:
         return np.full(start.shape[0], -np.inf), np.full(start.shape[0], np.inf)
+    if isinstance(bounds, Box):
+        return bounds.lb + np.zeros(start.shape[0]), bounds.ub + np.zeros(start.shape[0])
     lows = np.array([-np.inf if each[0] is None else 1.0 * each[0] for each in bounds])
     return lows, np.array([np.inf if each[1] is None else 1.0 * each[1] for each in bounds])
 
@@ -344,7 +353,8 @@ def least_squares(
     if bounds is None:
         x = LEAST_SQUARES(fun, args, start, jac, given)
     else:
-        lows, highs = bounds[0] + np.zeros(start.shape[0]), bounds[1] + np.zeros(start.shape[0])
+        ends = (bounds.lb, bounds.ub) if isinstance(bounds, Box) else bounds
+        lows, highs = ends[0] + np.zeros(start.shape[0]), ends[1] + np.zeros(start.shape[0])
         found = BOUNDED_LEAST_SQUARES(fun, args, start, jac, lows, highs, given)
         cost = lambda x: 0.5 * np.sum(np.ravel(np.asarray(fun(x, *args))) ** 2)  # noqa: E731 - inlined
         x = under_bounds(cost, lows, highs, found)

@@ -32,6 +32,8 @@ def svdvals(a, overwrite_a=False, check_finite=True):
 def polar(a, side="right"):
     if np.ndim(a) != 2:
         raise NotImplementedError("scipy.linalg.polar of stacks has no derivative: call it for each")
+    if np.iscomplexobj(a):
+        raise NotImplementedError("scipy.linalg.polar has a derivative for real matrices")
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     if side == "right":
         return np.dot(u, vh), np.dot(np.transpose(vh) * s, vh)
@@ -295,5 +297,7 @@ def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
 
 @define(scipy.linalg.orthogonal_procrustes)
 def orthogonal_procrustes(A, B, check_finite=True):
+    if np.iscomplexobj(A) or np.iscomplexobj(B):
+        raise NotImplementedError("scipy.linalg.orthogonal_procrustes has a derivative for real matrices")
     u, s, vh = np.linalg.svd(np.transpose(np.dot(np.transpose(B), A)), full_matrices=False)
     return np.dot(u, vh), np.sum(s)

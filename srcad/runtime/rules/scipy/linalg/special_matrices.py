@@ -12,7 +12,7 @@ def toeplitz(c, r=None):
         raise NotImplementedError("scipy.linalg.toeplitz of stacks has no derivative: call it for each")
     if r is not None and np.ndim(r) != 1:
         raise NotImplementedError("scipy.linalg.toeplitz of stacks has no derivative: call it for each")
-    row = c if r is None else r
+    row = np.conjugate(c) if r is None else r
     values = np.concatenate((row[:0:-1], c))
     places = np.expand_dims(np.arange(len(c)), 1) - np.expand_dims(np.arange(len(row)), 0) + (len(row) - 1)
     return np.take(values, places)
@@ -66,6 +66,28 @@ def companion(a):
     return np.concatenate((np.expand_dims(-a[1:] / a[0], 0), np.eye(n - 1, n)))
 
 
+@define(scipy.linalg.fiedler_companion)
+def fiedler_companion(a):
+    if np.ndim(a) != 1:
+        raise NotImplementedError("scipy.linalg.fiedler_companion of stacks has no derivative: call it for each")
+    if np.iscomplexobj(a):
+        raise NotImplementedError("scipy.linalg.fiedler_companion has a derivative for real numbers")
+    share, n = a / a[0], len(a) - 1
+    found = np.zeros((n, n))
+    found[0, 0] = -share[1]
+    if n > 1:
+        found[1, 0] = 1.0
+    for i in range(3, n, 2):
+        found[i, i - 2] = 1.0
+    for i in range(2, n, 2):
+        found[i, i - 1] = -share[i + 1]
+    for i in range(0, n - 2, 2):
+        found[i, i + 2] = 1.0
+    for i in range(0, n - 1, 2):
+        found[i, i + 1] = -share[i + 2]
+    return found
+
+
 @define(scipy.linalg.leslie)
 def leslie(f, s):
     if np.ndim(f) != 1 or np.ndim(s) != 1:
@@ -108,6 +130,9 @@ def khatri_rao(a, b):
 @define(scipy.linalg.block_diag)
 def block_diag(*arrs):
     blocks = [np.atleast_2d(each) for each in arrs]
+    for each in blocks:
+        if np.iscomplexobj(each):
+            raise NotImplementedError("scipy.linalg.block_diag has a derivative for real matrices")
     rows, columns = sum([each.shape[0] for each in blocks]), sum([each.shape[1] for each in blocks])
     whole = np.zeros((rows, columns))
     row = column = 0

@@ -17,7 +17,7 @@ NO_SELECTION = NoRule("eigh_tridiagonal with `select`", "leave it out, and take 
 @inlined
 def _reduced(a, b, lower):
     """The matrix whose eigenvalues are those of a v = w b v, and a factor of b; for no b, the matrix itself."""
-    whole = a if lower else np.swapaxes(a, -1, -2)
+    whole = a if lower else np.conjugate(np.swapaxes(a, -1, -2))
     if b is None:
         return whole, None
     if np.ndim(a) != 2 or np.ndim(b) != 2:
@@ -53,8 +53,8 @@ def eigh(
         )
     if type != 1 or subset_by_value is not None:
         NO_TYPE()
-    if np.ndim(a) != 2:
-        raise NotImplementedError("scipy.linalg.eigh of stacks has no derivative: call it for each")
+    if np.ndim(a) != 2 or np.iscomplexobj(a):
+        raise NotImplementedError("the eigenvectors of scipy.linalg.eigh have a derivative for one real matrix")
     reduced, factor = _reduced(a, b, lower)
     values, vectors = np.linalg.eigh(reduced)
     if factor is not None:

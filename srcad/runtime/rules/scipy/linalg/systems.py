@@ -77,6 +77,8 @@ def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=
         if assume_a not in (None, "gen", "general"):
             raise NotImplementedError("scipy.linalg.solve of stacks has a derivative without `assume_a`")
         return np.linalg.solve(np.swapaxes(a, -1, -2) if transposed else a, b)
+    if assume_a not in (None, "gen", "general") and (np.iscomplexobj(a) or np.iscomplexobj(b)):
+        raise NotImplementedError("scipy.linalg.solve of complex matrices has a derivative without `assume_a`")
     if assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
         return np.linalg.solve(kernels.scipy.from_triangle(a, lower), b)
     if assume_a in ("upper triangular", "lower triangular"):
@@ -119,6 +121,8 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
     if np.ndim(a) != 2 and assume_a not in (None, "gen", "general"):
         raise NotImplementedError("scipy.linalg.inv of stacks has a derivative without `assume_a`")
+    if assume_a not in (None, "gen", "general") and np.iscomplexobj(a):
+        raise NotImplementedError("scipy.linalg.inv of complex matrices has a derivative without `assume_a`")
     if assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
         return np.linalg.inv(kernels.scipy.from_triangle(a, lower))
     if assume_a in ("upper triangular", "lower triangular"):
@@ -157,6 +161,8 @@ def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_fi
 def solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
     if np.ndim(ab) != 2:
         raise NotImplementedError("scipy.linalg.solveh_banded of stacks has no derivative: call it for each")
+    if np.iscomplexobj(ab):
+        raise NotImplementedError("scipy.linalg.solveh_banded has a derivative for real matrices")
     width = ab.shape[0] - 1
     if lower:
         return np.linalg.solve(kernels.scipy.from_triangle(kernels.scipy.banded((width, 0), ab), True), b)
