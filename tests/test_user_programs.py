@@ -24,13 +24,10 @@ PROGRAMS = [pytest.param(each, id=f"{field}-{each.name}") for field, table in TA
 ALL = bool(os.environ.get("SRCAD_ALL_PROGRAMS"))
 
 # These may be refused, with their place and a way out; they are never wrong.
-REFUSED = {
-    *("transformer_block", "pid_tracking", "hypergradient"),
-    *("matrix_factorisation", "portfolio_sharpe", "kernel_ridge"),
-}
+REFUSED = {"portfolio_sharpe"}
 
 # These take more than a few seconds to derive.
-AT_NIGHT = {"three_bodies", "harris_corner_energy"}
+AT_NIGHT = {"three_bodies", "epidemic_fit", "harris_corner_energy", "hypergradient"}
 
 
 class Point:

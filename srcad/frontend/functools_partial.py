@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
@@ -77,3 +77,19 @@ def _assigned(parameter: gast.Name, name: str) -> gast.Assign:
     target = gast.copy_location(gast.Name(parameter.id, gast.Store(), None, None), parameter)
     value = gast.copy_location(gast.Name(name, gast.Load(), None, None), parameter)
     return gast.copy_location(gast.Assign(targets=[target], value=value, type_comment=None), parameter)
+
+
+def taken_defaults(node: gast.Lambda, meaning: Callable[[gast.expr], Any]) -> dict[str, gast.expr]:
+    """Take out the defaults of a lambda that are computed where it is defined, as in `lambda v, k=k: v**k`.
+
+    The lambda with these as keywords of a `functools.partial` is the same function.
+    """
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    given = arguments[len(arguments) - len(node.args.defaults) :]
+    computed = [meaning(each) is None and not isinstance(each, gast.Constant) for each in node.args.defaults]
+    if not any(computed) or node.args.vararg is not None:
+        return {}
+    first = computed.index(True)
+    held = {each.id: value for each, value in zip(given[first:], node.args.defaults[first:], strict=True)}
+    node.args.defaults = node.args.defaults[:first]
+    return held

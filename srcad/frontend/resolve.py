@@ -20,6 +20,7 @@ import functools
 import importlib
 import sys
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -39,6 +40,7 @@ from srcad.frontend.context_managers import (
 from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
 from srcad.frontend.effects import effect_of_call, effect_of_store, effect_on_global, spelled, stands_for_itself
 from srcad.frontend.frozen_distributions import Frozen, frozen_by, held, method_of_frozen
+from srcad.frontend.functools_partial import taken_defaults
 from srcad.frontend.generators import CONSUMERS, Consumed, calls_no_function, collector, generator, starts_with
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import (
@@ -304,7 +306,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return node
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.expr:
-        held = self.computed_defaults(node)
+        held = taken_defaults(node, self.meaning)
         if held:
             partial = self.introduce(Meaning(functools.partial))
             made = gast.Call(
@@ -312,18 +314,6 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             )
             return self.visit(at(made, place_of(node)))
         return spell(Meaning(self.nested("lambda", node)), self.draft, place_of(node))
-
-    def computed_defaults(self, node: gast.Lambda) -> dict[str, gast.expr]:
-        """Take out the defaults of a lambda that are computed where it is defined, as in `lambda v, k=k: v**k`."""
-        arguments = [*node.args.posonlyargs, *node.args.args]
-        given = arguments[len(arguments) - len(node.args.defaults) :]
-        computed = [self.meaning(each) is None and not isinstance(each, gast.Constant) for each in node.args.defaults]
-        if not any(computed) or node.args.vararg is not None:
-            return {}
-        first = computed.index(True)
-        held = {each.id: value for each, value in zip(given[first:], node.args.defaults[first:], strict=True)}
-        node.args.defaults = node.args.defaults[:first]
-        return held
 
     def comprehension(self, node: gast.expr) -> gast.expr:
         """Resolve a comprehension: its names are its own, but its first sequence is resolved in the enclosing scope."""
@@ -391,6 +381,12 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             node.func = spell(Meaning(node.func), self.draft, place_of(node), "derivative")
         else:
             node.func = self.visit(node.func)
+        if meaning is not None and meaning.value is getattr and len(node.args) == 2:
+            owner = self.meaning(node.args[0])
+            if owner is not None and isinstance(owner.value, ModuleType):  # a name that is computed while lowering
+                module = dotted(self.draft.bind(owner.value.__name__.rpartition(".")[2], owner.value))
+                node.args = [at(module, place_of(node)), self.visit(node.args[1])]
+                return node
         node.args = [self.visit(argument) for argument in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)

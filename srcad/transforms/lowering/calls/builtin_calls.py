@@ -10,7 +10,7 @@ import inspect
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import gast
@@ -288,6 +288,8 @@ class Containers(Starred):
         base, name = arguments[0], self.key(arguments[1])
         if isinstance(base, Structure):
             return self.slot(base, name)
+        if isinstance(base, Callee) and isinstance(self.meant(base.path), ModuleType):
+            return self.part(gast.Attribute(value=base.path, attr=name, ctx=gast.Load()))
         return self.attribute_of(base, name) if len(arguments) == 2 and not isinstance(base, Callee) else None
 
     def as_array(self, part: gast.expr) -> gast.expr:

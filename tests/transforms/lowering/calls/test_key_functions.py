@@ -109,8 +109,12 @@ def iterators(x):
     stars = sum(itertools.starmap(lambda a, b: a * b, [(x[0], x[1]), (x[2], x[3])]))
     head = sum(v**2 for v in itertools.takewhile(lambda v: v < 2.0, x))
     tail = sum(v**3 for v in itertools.dropwhile(lambda v: v > 0.5, x))
+    return alternating + weighted + stars + head + tail
+
+
+def selections(x):
     some = sum(itertools.compress(x, [1, 0, 1, 1])) + sum(itertools.filterfalse(lambda v: v > 1.0, x))
-    return alternating + weighted + stars + head + tail + some**2 + sum(itertools.accumulate(x))
+    return some**2 + sum(itertools.accumulate(x))
 
 
 def first_found(x):
@@ -133,7 +137,7 @@ def texts(x):
     "f",
     [
         *(extremes, in_order, ties_keep_their_order, by_constants, getters, reductions, dataclass_functions, copies),
-        *(lambdas_in_comprehensions, iterators, first_found, texts),
+        *(lambdas_in_comprehensions, iterators, selections, first_found, texts),
     ],
     ids=lambda f: f.__name__,
 )
