@@ -119,6 +119,7 @@ def exact(a, b, sigma):
     return p @ np.array([1.0, 2.0, 3.0])
 
 
+@pytest.mark.nightly
 def test_parameters_of_a_fit_by_its_data():
     sigma = 0.1 + 0.2 * TIMES
     of_data = lambda a, b, s: fitted(a, b, s)  # noqa: E731, PLW0108 - `fitted` takes options

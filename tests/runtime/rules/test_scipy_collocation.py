@@ -50,6 +50,7 @@ def kinetics(p, end, method, tolerance=1e-6):
     return found.y[0, 1] + 1e4 * found.y[1, 2] + found.y[2, -1]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "method", ["LSODA", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("Radau", "BDF"))]
 )
@@ -65,6 +66,7 @@ def test_stiff_kinetics(method):
     assert by_end == pytest.approx(slope, rel=1e-4)
 
 
+@pytest.mark.nightly
 def test_steps_of_the_solver_and_spans_that_go_back():
     def steps(k, start, end):
         found = solve_ivp(lambda t, y, k: -k * y * y, (0.0, end), [start], "BDF", args=(k,), rtol=1e-6, atol=1e-8)
@@ -93,6 +95,7 @@ def test_the_jacobian_of_the_user_has_no_influence_on_the_derivative():
     assert srcad.grad(oscillation, jit=False)(20.0, start) == pytest.approx(slope, rel=1e-3)
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_compiled_around_the_calls_of_scipy():
     assert srcad.grad(decay, (0, 1, 2))(*POINT) == pytest.approx((-1.5 * EXACT, EXACT / 2.0, -0.7 * EXACT), rel=1e-8)

@@ -48,6 +48,7 @@ def test_what_has_no_derivative_is_refused():
         srcad.grad(lambda a: quad(lambda x: a * x, 0.0, 1.0, weight="cos", wvar=2.0)[0], jit=False)(2.0)
 
 
+@pytest.mark.nightly
 def test_rules_of_vectors_and_of_fixed_nodes():
     def areas(a, k):
         both = quad_vec(lambda x: np.array([np.exp(-k * x * x), np.sin(k * x)]), a, 3.0)[0]
