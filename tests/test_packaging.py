@@ -1,5 +1,6 @@
 """What is installed: srcad and nothing beside it."""
 
+import re
 import sys
 import zipfile
 from importlib.metadata import entry_points
@@ -7,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import srcad
 from tests.waiting import run
 
 ROOT = Path(__file__).parent.parent
+PROJECT = (ROOT / "pyproject.toml").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +67,24 @@ def test_wheel_holds_every_module(wheel):
 
 def test_wheel_holds_the_licence(wheel):
     assert any(name.endswith("licenses/LICENSE") for name in wheel)
+
+
+def test_what_a_package_index_shows_leads_nowhere_else():
+    text = (ROOT / re.search(r'^readme = "(.*?)"', PROJECT, re.MULTILINE)[1]).read_text()
+    assert re.findall(r"\]\((?!https://)", text) == []
+
+
+def test_the_citation_has_the_version():
+    assert f"\nversion: {srcad.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_the_public_checks_are_of_the_versions_that_are_supported():
+    text = (ROOT / ".github" / "workflows" / "test.yml").read_text()
+    first = re.search(r'requires-python = ">=(.*?)"', PROJECT)[1]
+    assert f'python: ["{first}", ' in text
+    bounds = dict(re.findall(r'^    "([a-z]+)>=([\d.]+)",', PROJECT, re.MULTILINE))
+    for name, bound in re.findall(r'"(\w+)==([\d.]+?)(?:\.\*)?"', text):
+        assert bounds[name] == bound, name
 
 
 def test_command_is_installed():

@@ -23,7 +23,7 @@ from numba.extending import typeof_impl
 from srcad.api.argument_binding import bind
 from srcad.api.njit_derivative import frozen, native_of
 from srcad.api.signature_stubs import defaults_of, shape_of
-from srcad.api.wrt import refuse_paths, text_of
+from srcad.api.wrt import refuse_paths, refuse_starred, text_of
 from srcad.driver.compiled_routines import compiled_routine, of_plain_arrays, subject_of, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request, Version
@@ -34,7 +34,8 @@ from srcad.refusals.derivatives import CUSTOM_GRADIENT_OF_TAPE
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.compile_progress import announced
-from srcad.runtime.support.structured_arguments import Constants, is_structured, level_of
+from srcad.runtime.support.event_log import log
+from srcad.runtime.support.structured_arguments import Constants, is_structured, next_level
 from srcad.transforms.ir.pytree_form import LEAF
 
 
@@ -128,14 +129,15 @@ class Derivative:
             return False  # a function of leaves, whose constants have been taken out
         from srcad.api.pytree import leaves_of  # late import: few functions are refused
 
-        levels = {level_of(each) for each in leaves_of(given[: self.own])}
-        higher = [level for level in sorted(levels) if level > self.constants]
-        if higher:
-            self.constants = higher[0]
-        return bool(higher)
+        higher = next_level(leaves_of(given[: self.own]), self.constants)
+        if higher is not None:
+            self.constants = higher
+        return higher is not None
 
     def rules_changed(self) -> None:
         """A rule of the user's own has been stated: what was made before is made anew."""
+        if self._version is not None:
+            log.debug("%s of %s is made again: a rule was stated", self.request.mode, self._version.unit.name)
         self._version = self._plain = self._structured = self._native = None
         if self._unchecked is not None:
             self._unchecked = self._first_call
@@ -191,6 +193,9 @@ class Derivative:
         """Read the function and the current values of what it captures, and make the routine that a call runs."""
         refuse_paths(self.function, self.request.wrt)
         if self._version is not None:
+            log.debug(
+                "%s of %s is made again: what it captures has changed", self.request.mode, self._version.unit.name
+            )
             self._native = None
         version = self._version = Version(self.function, self.request)
         if self.jit:
@@ -314,6 +319,7 @@ def _signature(function: Callable[..., Any], request: Request) -> inspect.Signat
     signature = signature_of(function)
     if request.mode not in _WITH_DIRECTIONS:
         return signature.replace(return_annotation=inspect.Signature.empty)
+    refuse_starred(function)
     names = tuple(signature.parameters)
     asked = [re.sub(r"\W+", "_", text_of(names, place)).strip("_") for place in request.wrt]
     added = _directions((*asked, *names), len(request.wrt))

@@ -35,6 +35,7 @@ class Flat:
 
         self.__wrapped_primal__ = function
         self.forms = forms
+        self.extents: tuple[tuple[int, ...] | None, ...] = ()  # the shapes of the leaves, if they are constants
         names = Names({*RESERVED, *forms})
         found: list[str] = []
         for name, part in forms.items():

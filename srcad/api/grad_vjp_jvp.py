@@ -176,6 +176,7 @@ def grad(
     if isinstance(f, Derivative) and f.request.mode == "grad" and not f.request.tuple_result:
         from srcad.api.jacobian_and_hessian import derivative_of_derivative
 
+        refuse_starred(f.function)
         options = Options.of(without, function=f.request, boundscheck=boundscheck, tiered=tiered)
         return derivative_of_derivative(f, *positions(f.function, wrt), jit, options)
     f = readable(f, "grad")
@@ -325,11 +326,7 @@ def vjp(
     >>> value, pullback(np.array([1.0, 0.0])), pullback(np.array([0.0, 1.0]))
     (array([1., 4.]), (array([2., 0.]), None), (array([0., 4.]), None))
     """
-    from srcad.api import structured_calls
-    from srcad.api.compiled_function import function_of
-    from srcad.api.pytree_specialisation import shaped
-    from srcad.api.vjp_pair import pair_of
-    from srcad.runtime.support.array_snapshots import snapshot
+    from srcad.api.pytree_specialisation import until_supported
 
     f = readable(f, "vjp")
     if has_aux:
@@ -340,10 +337,24 @@ def vjp(
     refuse_starred(f)
     args = bind(signature_of(f), tuple(given), {})
     places, many = (None, True) if wrt is None else positions(f, wrt)
-    if (found := shaped(f, args)) is not None:
+    return until_supported(f, args, lambda: _vjp(f, args, places, many, jit, options))
+
+
+def _vjp(
+    f: Callable[..., Any], args: tuple[Any, ...], places: Any, many: bool, jit: bool, options: Options
+) -> tuple[Any, Callable[[Any], Any]]:
+    """`vjp` by the parameters at these places, or by all of them."""
+    from srcad.api import structured_calls
+    from srcad.api.compiled_function import function_of
+    from srcad.api.pytree_specialisation import shaped
+    from srcad.api.vjp_pair import pair_of
+    from srcad.runtime.support.array_snapshots import snapshot
+
+    variables = () if places is None else places
+    if (found := shaped(f, args, False, variables)) is not None:
         return structured_calls.structured_vjp(*found, args, places, many, jit, options)
     run = function_of(f, jit, options)
-    if run.returns_structure and (found := shaped(run.__wrapped__, args, True)) is not None:
+    if run.returns_structure and (found := shaped(run.__wrapped__, args, True, variables)) is not None:
         return structured_calls.structured_vjp(*found, args, places, many, jit, options)
     args = snapshot(args)
     if places is None:

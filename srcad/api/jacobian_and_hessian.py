@@ -17,7 +17,7 @@ from numba.extending import typeof_impl
 from srcad.api.argument_binding import bind
 from srcad.api.derivative_object import Derivative, made, readable
 from srcad.api.pytree import arrays_in
-from srcad.api.pytree_specialisation import Shape, shaped
+from srcad.api.pytree_specialisation import Shape, shaped, until_supported
 from srcad.api.vjp_pair import pair_of
 from srcad.api.wrt import Path, refuse_paths
 from srcad.driver.options import Options
@@ -65,7 +65,10 @@ class Jacobian:
     def with_value(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The value of the function, and what a call gives."""
         args = bind(self.__signature__, args, kwargs)
-        if (taken := shaped(self.function, args)) is not None:
+        return until_supported(self.function, args, lambda: self._with_value(args))
+
+    def _with_value(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
+        if (taken := shaped(self.function, args, False, self.wrt)) is not None:
             return self._of_structures(*taken)
         refuse_paths(self.function, self.wrt)
         inputs = [args[place] for place in self.wrt]

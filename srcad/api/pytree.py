@@ -16,6 +16,7 @@ import numpy as np
 
 from srcad.refusals.memory import RECORDS_OVERLAP
 from srcad.refusals.types_and_results import ARGUMENT_HOLDS, DICTIONARY_KEYS
+from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import Records, is_records, put_together, records_of
 from srcad.runtime.support.structured_arguments import (
     Integer,
@@ -74,6 +75,36 @@ def _optree() -> Any:
     return optree
 
 
+@functools.cache
+def _labelled_arrays() -> Any:
+    """The module about labelled arrays, imported with the first of them."""
+    from srcad.api import labelled_arrays
+
+    _optree().register_pytree_node(
+        labelled_arrays.Labelled,
+        lambda value: (value.parts, value.layout, (value.layout,) * len(value.parts)),
+        labelled_arrays.put_together,
+        namespace=NAMESPACE,
+    )
+    return labelled_arrays
+
+
+def labels_in(spec: Any) -> list[Any]:
+    """The labels of labelled arrays in a specification."""
+    is_loaded = _labelled_arrays.cache_info().currsize > 0
+    return [*_labelled_arrays().labels_in(spec)] if is_loaded else []
+
+
+def _with_arrays_of_labelled(data: Any) -> Any:
+    """The data with labelled arrays as arrays with their labels apart."""
+    labelled = _labelled_arrays().labelled
+
+    def replaced(value: Any) -> Any:
+        return labelled(value) if is_labelled(type(value)) else value
+
+    return _optree().tree_map(replaced, data, none_is_leaf=True, namespace=NAMESPACE)
+
+
 def take_apart(data: Any) -> tuple[list[Any], Any]:
     """The leaves of `data`, None included, and optree's specification of the structure, which is hashable."""
     while True:
@@ -90,6 +121,9 @@ def take_apart(data: Any) -> tuple[list[Any], Any]:
 def taken_apart(data: Any) -> tuple[list[Any], Any]:
     """`take_apart` that registers no classes: objects of classes not yet registered are leaves."""
     found = flattened(data)
+    if any(map(is_labelled, map(type, found[0]))):
+        data = _with_arrays_of_labelled(data)
+        found = flattened(data)
     if any(map(is_records, found[0])):
         data = _with_fields(data, found[0])
         found = flattened(data)
@@ -98,7 +132,10 @@ def taken_apart(data: Any) -> tuple[list[Any], Any]:
 
 def arrays_in(data: Any) -> list[Any]:
     """The arrays and records among the leaves; lists are not packed."""
-    return [leaf for leaf in flattened(data)[0] if isinstance(leaf, (np.ndarray, np.void))]
+    found = flattened(data)[0]
+    if any(map(is_labelled, map(type, found))):
+        found = [np.asarray(each) if is_labelled(type(each)) else each for each in found]
+    return [leaf for leaf in found if isinstance(leaf, (np.ndarray, np.void))]
 
 
 def leaves_of(arguments: tuple[Any, ...]) -> list[Any]:
@@ -226,6 +263,10 @@ def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
     if spec.type is Long:
         any(next(leaves) is None for _ in spec.children())
         return LongForm.of(spec.entries()[0])
+    if spec.type.__name__ == "Labelled" and (labels := labels_in(spec)):
+        any(next(leaves) is None for _ in spec.children())
+        form: Form = labels[0].form
+        return form
     if spec.type is Records:
         any(next(leaves) is None for _ in spec.children())
         return RecordForm.of(spec.entries()[0])

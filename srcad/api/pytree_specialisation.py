@@ -6,27 +6,40 @@ functions, None. `wrt` may name a part of an argument, such as "params.w".
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from types import MethodType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from srcad.api.cotangent import matching
 from srcad.api.flattened_function import Flat
-from srcad.api.pytree import arrays_in, form_of, is_leaf, take_apart, taken_apart, with_integers
+from srcad.api.pytree import arrays_in, form_of, is_leaf, labels_in, leaves_of, take_apart, taken_apart, with_integers
 from srcad.api.wrt import Path, Place
 from srcad.driver.memoisation import remembered
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, UnsupportedSyntax
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.memory import CAPTURED_OVERLAP, STRUCTURE_TWICE
 from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
+from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import is_records
-from srcad.runtime.support.structured_arguments import Integer, attributes, is_function, is_structured
+from srcad.runtime.support.structured_arguments import (
+    Constants,
+    Integer,
+    attributes,
+    extent_of,
+    is_function,
+    is_structured,
+    level_of,
+    next_level,
+)
 from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
 from srcad.transforms.lowering.structures.list_packing import layout_leaves, share_memory
+
+Result = TypeVar("Result")
 
 _NUMBERS = frozenset((float, int, complex, bool))
 _BY_VALUE = frozenset((str, int, bool))
@@ -128,8 +141,16 @@ class Shape:
             self.parameters.append(_Parameter(name, None if plain else child, tuple(places), smooth, tuple(layout)))
         self.picked = None if place == len(leaves) else [k for k, leaf in enumerate(leaves) if is_leaf(leaf)]
         self.flat = Flat(function, forms)
+        self.is_labelled = bool(labels_in(spec))
         self.has_constants = any(isinstance(leaf, Integer) or is_function(type(leaf)) for leaf in leaves)
         self.runs: dict[Any, Any] = {}  # derivative of the user's function -> that of the flat one
+
+    def with_labels(self, spec: Any) -> Shape:
+        """The same function for arguments whose labelled arrays have other labels, which gradients are given."""
+        made = copy.copy(self)
+        pairs = zip(self.parameters, spec.children(), strict=True)
+        made.parameters = [each if each.spec is None else replace(each, spec=child) for each, child in pairs]
+        return made
 
     @property
     def smooth(self) -> tuple[int, ...]:
@@ -192,6 +213,12 @@ class Shape:
                 f"a direction of '{parameter.name}' has the form {spec}, the argument has {parameter.spec}",
                 hint="give it the structure of the argument, with None for what does not move",
             )
+        labels = labels_in(parameter.spec)
+        if not all(one.fits(other) for one, other in zip(labels, labels_in(spec), strict=True)):
+            raise BadArgument(
+                f"a direction of '{parameter.name}' has other labels than the argument, or in another order",
+                hint="give it the labels of the argument: direction.reindex(...)",
+            )
         return leaves
 
     def result(self, form: Any, value: Any) -> Any:
@@ -219,53 +246,90 @@ class Shape:
         if version.unit.changes and _repeats(arguments, set()):
             raise STRUCTURE_TWICE.error(function=name_of(self.function))
         theirs = arrays_in(arguments) if version.unit.hidden else []
-        if theirs and (any(each.holds_long_list for each in self.parameters) or any(map(is_records, theirs))):
+        is_copied = self.is_labelled or any(each.holds_long_list for each in self.parameters)
+        if theirs and (is_copied or any(map(is_records, theirs))):
             captured = [each for each in version.hidden() if isinstance(each, np.ndarray)]
             if any(share_memory([one, other]) for one in captured for other in theirs):
                 raise CAPTURED_OVERLAP.error(function=name_of(self.function))
 
 
 def shaped(
-    function: Callable[..., Any], arguments: Sequence[Any], always: bool = False
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    always: bool = False,
+    variables: Sequence[Place] | None = None,
 ) -> tuple[Shape, list[Any]] | None:
-    """The shape for these arguments, and their leaves. None if no argument is a structure, unless `always`."""
-    if not always and not any(map(is_structured, arguments)):
+    """The shape for these arguments, and their leaves. None if no argument is a structure, unless `always`.
+
+    With `variables`, the places to differentiate by, more of the arguments are constants where `until_supported` found
+    that they have to be.
+    """
+    level = Constants.FUNCTIONS if variables is None else remembered(function, "constants", _Level).value
+    if not always and not any(is_structured(each) or 0 < level_of(each) <= level for each in arguments):
         return None
-    return found_shape(remembered(function, "shapes", dict[Any, Shape]), function, tuple(arguments))
+    shapes = remembered(function, "shapes", dict[Any, Shape])
+    return found_shape(shapes, function, tuple(arguments), max(level, Constants.NAMES), variables or ())
+
+
+class _Level:
+    """Which arguments of a function are compile-time constants."""
+
+    value = Constants.FUNCTIONS
+
+
+def until_supported(function: Callable[..., Any], arguments: Sequence[Any], attempt: Callable[[], Result]) -> Result:
+    """What `attempt` gives, repeated with more of the arguments as compile-time constants where it is refused."""
+    while True:
+        try:
+            return attempt()
+        except UnsupportedSyntax:
+            if hasattr(type(function), "__srcad_keeps__"):
+                raise  # a function of leaves, whose constants have been taken out
+            level = remembered(function, "constants", _Level)
+            higher = next_level(leaves_of(tuple(arguments)), level.value)
+            if higher is None:
+                raise
+            level.value = higher
 
 
 def found_shape(
     shapes: dict[Any, Shape],
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
-    variables: Sequence[Place] | None = None,
+    constants: Constants = Constants.NAMES,
+    variables: Sequence[Place] = (),
 ) -> tuple[Shape, list[Any]]:
     """The shape for these arguments, from the cache or new, and the leaves.
 
-    With `variables`, integers and booleans are constants, except arguments at these places themselves.
+    `constants` says what is a compile-time constant; integers at the places `variables` never are.
     """
-    leaves, key = _leaves_and_key(taken_apart(arguments), variables)
+    leaves, key = _leaves_and_key(taken_apart(arguments), constants, variables)
     shape = shapes.get(key)
     if shape is None:
         # This registers classes that are seen for the first time.
-        leaves, key = _leaves_and_key(take_apart(arguments), variables)
+        leaves, key = _leaves_and_key(take_apart(arguments), constants, variables)
         shape = shapes.get(key)
         if shape is None:
             _make_room(shapes)
             shape = shapes[key] = Shape(function, leaves, key[0])
+            if constants is Constants.EXTENTS:
+                shape.flat.extents = tuple(extent_of(leaf) for leaf in leaves if is_leaf(leaf))
+    if shape.is_labelled:
+        shape = shape.with_labels(key[0])
     return shape, leaves if shape.picked is None else [leaves[place] for place in shape.picked]
 
 
 def _leaves_and_key(
-    taken: tuple[list[Any], Any], variables: Sequence[Place] | None
+    taken: tuple[list[Any], Any], constants: Constants, variables: Sequence[Place]
 ) -> tuple[list[Any], tuple[Any, ...]]:
     leaves, spec = taken
-    if variables is not None:
+    if constants >= Constants.INTEGERS:
         children = spec.children()
         starts = [0, *accumulate(child.num_leaves for child in children)]
         plain = [place for place in variables if not isinstance(place, Path) and children[place].is_leaf()]
         leaves = with_integers(leaves, spec, {starts[place] for place in plain})
-    return leaves, (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
+    extents = [extent_of(leaf) for leaf in leaves] if constants is Constants.EXTENTS else ()
+    return leaves, (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves], *extents)
 
 
 def _make_room(shapes: dict[Any, Shape]) -> None:
@@ -282,7 +346,7 @@ def _is_smooth(leaf: Any) -> bool:
 
 def _repeats(value: Any, seen: set[int]) -> bool:
     """Whether a list, dictionary or object occurs at two places."""
-    if not is_structured(value) or is_function(type(value)):
+    if not is_structured(value) or is_function(type(value)) or is_labelled(type(value)):
         return False
     if not isinstance(value, tuple):
         if id(value) in seen:

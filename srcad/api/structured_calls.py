@@ -13,7 +13,7 @@ from srcad.driver.options import Options
 from srcad.driver.version import Request
 from srcad.errors import UnsupportedSyntax
 from srcad.runtime.support.array_snapshots import snapshot
-from srcad.runtime.support.structured_arguments import Constants, is_structured, level_of
+from srcad.runtime.support.structured_arguments import is_structured, level_of
 
 
 def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request, bool], Any]) -> Callable[..., Any]:
@@ -37,8 +37,7 @@ def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request
                 found = derivative.plain_call(*args)
                 # The first plain call may have discovered that the result is a structure.
                 return call(*args) if derivative.returns_structure else found
-        variables = request.wrt if derivative.constants is Constants.INTEGERS else None
-        shape, values = found_shape(shapes, function, given, variables)
+        shape, values = found_shape(shapes, function, given, derivative.constants, request.wrt)
         run = shape.runs.get(derivative)
         if run is not None:
             return through(shape, run, args, values)

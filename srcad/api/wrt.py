@@ -64,7 +64,6 @@ def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[Any, ...], 
     >>> positions(lambda p, x: p["w"] * x, "p['w']")
     ((Path(parameter=0, steps=(('key', 'w'),)),), False)
     """
-    refuse_starred(function)
     names = list(signature_of(function).parameters)
     many = isinstance(wrt, (tuple, list))
     found = tuple(_place(names, each, function) for each in (wrt if many else (wrt,)))
@@ -150,8 +149,14 @@ def _root(text: str) -> str:
 
 
 def _place(names: list[str], each: Any, function: Callable[..., Any]) -> Place:
+    kinds = [each.kind for each in signature_of(function).parameters.values()]
+    gathers, options = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    if type(each) is int and gathers in kinds and each >= kinds.index(gathers):
+        return Path(kinds.index(gathers), (("key", each - kinds.index(gathers)),))
     if isinstance(each, str) and each in names:
         return names.index(each)
+    if isinstance(each, str) and options in kinds and each.isidentifier():
+        return Path(kinds.index(options), (("key", each),))
     if isinstance(each, str) and _root(each) in names:
         return Path(names.index(_root(each)), _steps(each))
     if isinstance(each, int) and not isinstance(each, bool) and -len(names) <= each < len(names):

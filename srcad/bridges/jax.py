@@ -11,7 +11,7 @@ and `vmap` runs the function once for each element.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -41,7 +41,7 @@ def as_primitive(
 
     The returned function takes JAX's or NumPy's arrays and floats where `f` takes arrays and numbers; an array without
     axes reaches `f` as a number. Python's integers, bools, texts, functions and None are constants. Arrays of integers
-    and bools are data.
+    and bools are data. Gradients by complex arguments follow JAX's convention.
 
     Raises BadType for arrays of half precision; BadArgument if a result has not the shape that was foretold.
 
@@ -129,7 +129,7 @@ class _Primitive:
                 raise BadArgument(f"{told} as foretold", hint=_GIVE_SHAPE)
         return found
 
-    def _bar(self, value: Any, bars: Sequence[Any]) -> Any:
+    def _bar(self, value: Any, bars: Iterable[Any]) -> Any:
         each = iter(bars)
         smooth = [np.asarray(next(each)) if _is_smooth(like) else np.zeros(like.shape) for like in self._results]
         return matching(pack_as(value, smooth), value, "the cotangent")
@@ -158,9 +158,10 @@ class _Primitive:
         def compute(*arrays: Any) -> Any:
             call = self._form.call(arrays[:count])
             value, pull = call.differentiated()
-            bar = self._bar(value, arrays[count:])
+            bar = self._bar(value, map(_conjugate, arrays[count:]))
             found = pull(bar)
-            return _chosen([found[place] for place in self._form.places(call)], arrays[:count], (bar, call.values))
+            mine = [_conjugate(found[place]) for place in self._form.places(call)]
+            return _chosen(mine, arrays[:count], (bar, call.values))
 
         @jax.custom_vjp
         def pulled(*arrays: Any) -> Any:
@@ -266,6 +267,11 @@ def _chosen(found: Sequence[Any], arrays: Sequence[Any], held: Any) -> list[Any]
     pairs = zip(found, arrays, strict=True)
     chosen = [np.zeros(each.shape) if bar is None else bar for bar, each in pairs if _is_smooth(each)]
     return list(owned(tuple(chosen), held))
+
+
+def _conjugate(value: Any) -> Any:
+    """An adjoint of srcad's as one of JAX's and back: of complex numbers, each is the conjugate of the other."""
+    return np.conj(value) if np.iscomplexobj(value) else value
 
 
 def _moves(leaf: Any) -> bool:

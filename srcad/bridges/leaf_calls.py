@@ -71,7 +71,7 @@ class LeafCalls:
             raise BadType(f"a bridge is given a {type(function).__name__}", hint="give the function itself")
         self.function, self.jit = readable(function, "a bridge"), jit
         self.name = name_of(self.function)
-        self._run = function_of(self.function, jit)
+        self.run = function_of(self.function, jit)
 
     def at(self, args: tuple[Any, ...]) -> LeafCall:
         """The call with these arguments."""
@@ -79,8 +79,8 @@ class LeafCalls:
             if type(each) not in _PLAIN:
                 break
         else:
-            if not self._run.returns_structure:
-                return LeafCall(self._run, args, range(len(args)), None)
+            if not self.run.returns_structure:
+                return LeafCall(self.run, args, range(len(args)), None)
         found = shaped(self.function, args, True)
         assert found is not None
         shape, values = found

@@ -64,13 +64,19 @@ class _Function:
         examples = [_of_rank(np.ones((1,) * each.type.ndim, each.type.dtype)) for each in variables]
         call = self.calls.at(tuple(examples))
         try:
-            kind = call.run._version().result_kind(call.values)
+            version = call.run._version()
+            kind = version.result_kind((*call.values, *version.hidden()))
         except SrcadError:  # not typed by Numba: tried, on ones
             value = flatten(call.value())
             return [(np.result_type(each).name, np.ndim(each)) for each in value]
         return [
             _dtype_and_rank(each, self.calls.name) for each in (kind if isinstance(kind, types.BaseTuple) else [kind])
         ]
+
+    def captures(self) -> bool:
+        """Whether the function reads arrays or numbers besides its arguments. Known after `results`."""
+        version = self.calls.run._version()
+        return bool(version.unit.hidden) or version.may_change
 
     def value(self, given: Sequence[Any]) -> list[Any]:
         """The results."""
@@ -264,7 +270,8 @@ def _value_in_numba(op: Any, node: Any, ranks: list[int]) -> Any:
     """A compiled function of PyTensor's arrays that calls the compiled function."""
     if [each.type.ndim for each in node.outputs] != [0] or not _is_number(op, node.inputs):
         return None
-    return _njit("np.asarray(run({arguments}))", ranks, function_of(op.of.calls.function, True))
+    run = function_of(op.of.calls.function, True)
+    return _njit("np.asarray(run({arguments}))", ranks, run, array="{name}.copy()")  # it may write into them
 
 
 def _pull_in_numba(op: Any, node: Any, ranks: list[int]) -> Any:
@@ -279,16 +286,17 @@ def _pull_in_numba(op: Any, node: Any, ranks: list[int]) -> Any:
 
 
 def _is_number(op: Any, variables: Any) -> bool:
-    """Whether the function returns one real number, not an array of one."""
-    return op.of.results(variables) in ([("float64", 0)], [("float32", 0)])
+    """Whether the function returns one real number, and captures nothing, which compiled code would freeze."""
+    return op.of.results(variables) in ([("float64", 0)], [("float32", 0)]) and not op.of.captures()
 
 
-def _njit(result: str, ranks: list[int], run: Any, more: str = "", first: str = "") -> Any:
-    """Compile a function of arrays; those without axes reach `run` as numbers."""
+def _njit(result: str, ranks: list[int], run: Any, more: str = "", first: str = "", array: str = "{name}") -> Any:
+    """Compile a function of arrays; those without axes reach `run` as numbers, others as `array` says."""
     from pytensor.link.numba.dispatch.basic import numba_njit
 
     names = [f"x{place}" for place in range(len(ranks))]
-    arguments = ", ".join(name if rank else f"{name}.item()" for name, rank in zip(names, ranks, strict=True))
+    pairs = zip(names, ranks, strict=True)
+    arguments = ", ".join(array.format(name=name) if rank else f"{name}.item()" for name, rank in pairs)
     lines = [f"def call({', '.join([*names, more] if more else names)}):"]
     lines += [f"    {first.format(arguments=arguments)}"] if first else []
     lines += [f"    return {result.format(arguments=arguments)}"]

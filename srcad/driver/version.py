@@ -7,6 +7,7 @@ the pipeline, and hands out the generated functions, compiled for given types or
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -27,6 +28,7 @@ from srcad.runtime.jit.dispatchers import compiled, load, plain
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.rulebook import registry
+from srcad.runtime.support.event_log import log
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import callees_in, types_of
 from srcad.transforms.ir.build import place_of
@@ -217,6 +219,9 @@ class Version:
         refuse_arguments(self.unit, kinds)
         name = self._name(kinds, loops, assumes)
         stored = disk_cache.fetch(name)
+        if log.isEnabledFor(logging.DEBUG):
+            of = f"{self.request.mode} of {self.unit.name}", ", ".join(map(str, kinds))
+            log.debug("%s (%s): %s", *of, "generated" if stored is None else "source from the cache folder")
         if stored is not None:
             given = {each: self.unit.bindings[each] for each in stored.injected}
             return load(name, stored, given), stored

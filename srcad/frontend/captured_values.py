@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method, Procedure, call_of, is_array, is_static
 from srcad.refusals.names_and_functions import LARGE_CAPTURE, UNSUPPORTED_CAPTURE
+from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.structured_arguments import attributes, is_object
 from srcad.transforms.ir.build import at as placed_at
 from srcad.transforms.ir.build import call, const, dotted
@@ -22,6 +23,26 @@ from srcad.transforms.ir.cost_model import MOST_PARTS
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Captured
+
+
+def array_of_labelled(node: gast.expr, meaning: Callable[[gast.expr], Meaning | None]) -> Meaning | None:
+    """A column of a captured table of pandas, `table["name"]`, or the array in one, `column.to_numpy()`; else None."""
+    match node:
+        case gast.Subscript(value=gast.Name() | gast.Attribute() as value, slice=gast.Constant(value=str() as key)):
+            base = meaning(value)
+            if base is not None and is_labelled(type(base.value)) and key in base.value:
+                return base.entry(key)
+        case gast.Call(func=gast.Attribute(value=value, attr="to_numpy"), args=[], keywords=[]):
+            base = meaning(value)
+            if base is not None and is_labelled(type(base.value)):
+                return base.attribute("values")
+    return None
+
+
+def is_method_of_labelled(base: Meaning, name: str) -> bool:
+    """Whether an attribute of a captured object is a method of pandas or xarray, which is not looked into."""
+    return is_labelled(type(base.value)) and isinstance(getattr(type(base.value), name, None), FunctionType)
+
 
 # Objects of NumPy that are used with brackets.
 _SUBSCRIPTED = {f"np.{name}": getattr(np, name) for name in ("s_", "index_exp", "r_", "c_", "mgrid", "ogrid")}
@@ -55,6 +76,10 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
     elif type(value) is tuple:
         elements = [spell(meaning.element(i), draft, at, wish) for i in range(len(value))]
         node = gast.Tuple(elts=elements, ctx=gast.Load())
+    elif isinstance(value, (set, frozenset)) and None not in map(literal, value):
+        if meaning.owner is not None:
+            draft.freeze(meaning.owner, meaning.key or "", type(value)(value))
+        node = Captured(value, tuple(value), [literal(each) for each in value])
     elif isinstance(value, (list, dict)) or (is_object(type(value)) and _is_read(value)):
         node = _spell_structure(meaning, draft, at, wish)
     elif is_static(value) and not isinstance(value, ModuleType):

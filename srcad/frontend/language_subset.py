@@ -44,7 +44,7 @@ _ALLOWED = (
     *(gast.BoolOp, gast.BinOp, gast.UnaryOp, gast.IfExp, gast.Compare, gast.Subscript, gast.Slice, gast.Attribute),
     *(gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Set, gast.Dict, gast.JoinedStr, gast.FormattedValue),
     *(gast.Yield, gast.YieldFrom),
-    *(gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),
+    *(gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),
     *(gast.operator, gast.unaryop, gast.boolop, gast.cmpop, gast.expr_context),
 )
 
@@ -55,12 +55,12 @@ def fence(source: Source) -> None:
     >>> from srcad.errors import UnsupportedSyntax
     >>> from srcad.frontend.load_source import load
     >>> def f(x):
-    ...     return {x, 2.0}
+    ...     class Point: ...
     >>> try:
     ...     fence(load(f))
     ... except UnsupportedSyntax as error:
     ...     print(error.what)
-    a set is supported only after `in`
+    a class definition inside the function cannot be differentiated
     """
     for node, parents in _nodes(source.tree, ()):
         kind = type(node).__name__

@@ -236,6 +236,8 @@ def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
             options, function = dict(function.targetoptions), function.py_func
         elif isinstance(function, functools.partial):
             function = function.func
+        elif type(function).__name__ == "CFunc" and type(function).__module__.startswith("numba."):
+            function = function.__wrapped__
         elif _is_callable_object(function):
             receiver, function = function, type(function).__call__
         else:

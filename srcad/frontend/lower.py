@@ -7,7 +7,7 @@ the callee, in a scope of its own, and the resulting statements replace the call
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from srcad.frontend.effects import refuse_read
 from srcad.frontend.generators import readable, yields
 from srcad.frontend.load_source import Source, deepest_expression
 from srcad.frontend.load_source import load as load_source
+from srcad.frontend.numba_callables import python_of
 from srcad.frontend.one_shot_iterators import refuse_kept
 from srcad.frontend.recursive_and_large_helpers import ChangesForm, Frame, Outline, Outlined, Recurs
 from srcad.frontend.resolve import resolve
@@ -33,6 +34,7 @@ from srcad.frontend.scope import (
     open_scope,
     procedure_of,
     rebound,
+    source_order,
 )
 from srcad.frontend.structured_parameters import given_parameter
 from srcad.frontend.try_statements import Attempted
@@ -74,16 +76,19 @@ from srcad.transforms.lowering.structures.abstract_state import Memory, Structur
 def prepare(function: Callable[..., Any]) -> Unit:
     """Stages 1 to 3: load a function and lower it to core form, without types."""
     try:
-        return lower(load_source(function), getattr(function, "forms", None))
+        return lower(load_source(function), getattr(function, "forms", None), getattr(function, "extents", ()))
     except RecursionError:
         place = deepest_expression(function)
     raise DEEP_EXPRESSION.at(place)
 
 
-def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
+def lower(
+    source: Source, forms: Mapping[str, Part] | None = None, extents: Sequence[tuple[int, ...] | None] = ()
+) -> Unit:
     """The unit in core form of a loaded function.
 
-    `forms` gives the form of each parameter that is not a plain number or array.
+    `forms` gives the form of each parameter that is not a plain number or array, `extents` the shapes of the leaves, in
+    order, if they are constants.
 
     >>> from srcad.frontend.load_source import load
     >>> from srcad.printing.printer import print_function
@@ -102,7 +107,7 @@ def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
             s = operator.iadd(s, t2)
         return s
     """
-    return _Lowering().unit(source, forms or {})
+    return _Lowering().unit(source, forms or {}, extents)
 
 
 _NOT_THAT: Any = object()
@@ -115,20 +120,23 @@ class _Lowering:
         self.result: Part = LEAF
         self.made_derivatives: dict[tuple[Any, ...], Any] = {}
 
-    def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
+    def unit(self, source: Source, forms: Mapping[str, Part], extents: Sequence[tuple[int, ...] | None] = ()) -> Unit:
         procedure = procedure_of(source)
         statics = constant_parameters(procedure, forms) if forms else {}
         procedure = self.read(reachable(procedure, statics) if statics else procedure)
-        if procedure.rest or procedure.options:
+        gathered = [name for name in (procedure.rest, procedure.options) if name is not None]
+        if any(forms.get(name, LEAF) is LEAF for name in gathered):
             raise STARRED_PARAMETERS.at(source.place(source.tree))
         scope = open_scope(procedure, statics, self.draft.names)
         self.draft.names.reserve(source.name)
         self.outline.frames.append(Frame(self.outline.base(procedure, {}, {}), {}))
         memory, names = Memory(), list[str]()
-        for name in [*procedure.parameters, *procedure.keyword_only]:
+        for name in [each for each in source_order(procedure) if each in procedure.names]:
             if name in statics:
                 continue
             names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
+        for name, extent in zip(names, extents, strict=False):
+            memory.measure(name, extent)
         body, result = self.body(scope, True, memory)
         form = self.result
         if self.draft.changed:
@@ -408,7 +416,8 @@ class _Lowering:
         definition = registry.meaning_of_call(callee, count, names)
         if definition is not None:
             return self.read(procedure_of(load_source(definition)))
-        return self.read(procedure_of(load_source(callee))) if is_users(callee) else None
+        other = None if is_users(callee) else python_of(callee)
+        return self.read(procedure_of(load_source(other or callee))) if other or is_users(callee) else None
 
 
 def _copied(given: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ Patterns that look into objects are refused.
 from __future__ import annotations
 
 import contextlib
+import importlib
 from typing import Any
 
 import gast
@@ -36,14 +37,53 @@ def without_match(tree: gast.FunctionDef, source: Source) -> gast.FunctionDef:
     return result
 
 
+def _for_failed_import(handlers: list[Any]) -> list[Any] | None:
+    """The statements of the handler for an import that fails; None if that cannot be told."""
+    for each in handlers:
+        kinds = each.type.elts if isinstance(each.type, gast.Tuple) else [each.type]
+        names = [getattr(kind, "id", None) for kind in kinds]
+        if each.type is None or any(name in ("ImportError", "ModuleNotFoundError", "Exception") for name in names):
+            return None if each.name is not None else each.body
+    return None
+
+
+def _pass(node: gast.Try) -> gast.stmt:
+    return gast.copy_location(gast.Pass(), node)
+
+
 class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
     def __init__(self, source: Source, names: Names) -> None:
         self.source, self.names = source, names
 
     def visit_Try(self, node: gast.Try) -> list[gast.stmt]:
-        """Branches that ask of each statement whether it raises."""
+        """Branches that ask of each statement whether it raises; imports are tried at once."""
+        if all(isinstance(each, (gast.Import, gast.ImportFrom)) for each in node.body) and not node.finalbody:
+            kept = [*node.body, *node.orelse] if self.imports(node.body) else _for_failed_import(node.handlers)
+            if kept is not None:
+                visited = [self.visit(each) for each in kept]
+                return [new for each in visited for new in (each if isinstance(each, list) else [each])] or [
+                    _pass(node)
+                ]
         self.generic_visit(node)
         return without_try(node, self.names)
+
+    def imports(self, body: list[Any]) -> bool:
+        """Whether imports succeed."""
+        package = self.source.function.__globals__.get("__package__")
+        try:
+            for each in body:
+                if isinstance(each, gast.Import):
+                    for name in each.names:
+                        importlib.import_module(name.name)
+                    continue
+                path = "." * (each.level or 0) + (each.module or "")
+                module = importlib.import_module(path, package)
+                for name in each.names:
+                    if not hasattr(module, name.name):
+                        importlib.import_module(f"{module.__name__}.{name.name}")
+        except ImportError:
+            return False
+        return True
 
     def visit_Raise(self, node: gast.Raise) -> gast.stmt:
         """A `raise` without its cause, where that is None or a name: it changes neither class nor text."""

@@ -51,9 +51,12 @@ def _is_tried(parents: Parents) -> bool:
     return any(isinstance(each, gast.Try) and each.handlers for each in parents)
 
 
-def _is_asked_for(node: Any, parent: Any) -> bool:
-    """Whether a set is what `in` looks into."""
-    return isinstance(parent, gast.Compare) and all(isinstance(op, (gast.In, gast.NotIn)) for op in parent.ops)
+def _is_only_cached(node: Any) -> bool:
+    """Whether the decorators of a function, if any, have names of those that may be left out."""
+    made = [each.func if isinstance(each, gast.Call) else each for each in node.decorator_list]
+    names = {getattr(each, "attr", None) or getattr(each, "id", "") for each in made}
+    shared = any(isinstance(each, (gast.Nonlocal, gast.Global)) for each in gast.walk(node))
+    return not names or (names <= {"lru_cache", "cache", "wraps"} and not shared)
 
 
 REFUSED = (
@@ -72,14 +75,9 @@ REFUSED = (
     Construct(constructs.CLASS_DEFINITION, ("ClassDef",)),
     Construct(constructs.OBJECT_PATTERN, ("MatchClass", "MatchMapping", "MatchStar")),
     Construct(
-        constructs.SET,
-        ("SetComp", "Set"),
-        lambda node, parents: not (isinstance(node, gast.Set) and _is_asked_for(node, parents[-1])),
-    ),
-    Construct(
         constructs.DECORATED_INNER_FUNCTION,
         ("FunctionDef",),
-        lambda node, parents: bool(parents) and bool(node.decorator_list),
+        lambda node, parents: bool(parents) and not _is_only_cached(node),
     ),
     Construct(constructs.RAISE_FROM, ("Raise",), lambda node, parents: isinstance(node.cause, gast.Call)),
     Construct(

@@ -16,13 +16,16 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import importlib
 import sys
+from dataclasses import replace
 from typing import Any
 
 import gast
+from numba import objmode
 
-from srcad.frontend.captured_values import spell
+from srcad.frontend.captured_values import array_of_labelled, is_method_of_labelled, spell
 from srcad.frontend.context_managers import (
     around_yield,
     effects_of,
@@ -53,13 +56,12 @@ from srcad.frontend.scope import (
 )
 from srcad.frontend.super_calls import first_of_super, method_of_super
 from srcad.frontend.try_statements import Attempted, is_attempt
-from srcad.refusals.constructs import IMPORT, UNKNOWN_HANDLER
+from srcad.refusals.constructs import DECORATED_INNER_FUNCTION, IMPORT, UNKNOWN_HANDLER
 from srcad.refusals.names_and_functions import (
     ASSIGNED_CAPTURE,
     COMPUTED_DEFAULT,
     DEEP_CALLS,
     FUNCTION_ASSIGNED_TWICE,
-    LAMBDA_READS_COMPREHENSION,
     NO_SUCH_ATTRIBUTE,
     UNDEFINED_NAME,
     WRITTEN_CAPTURE,
@@ -70,6 +72,9 @@ from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.lowering.calls.effect_arguments import Effect
 from srcad.transforms.lowering.inlining import bind_arguments
 from srcad.transforms.lowering.lowering_context import Draft
+
+# Decorators that change nothing in what a function without side effects returns.
+_WITHOUT_EFFECT = (functools.lru_cache, functools.cache, functools.wraps)
 
 
 def resolve(scope: Scope, draft: Draft) -> list[gast.stmt]:
@@ -105,10 +110,14 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 base = self.meaning(value)
                 if base is None or base.is_data or isinstance(base.value, Procedure):
                     return None
+                if is_method_of_labelled(base, name):
+                    return None
                 try:
                     return base.attribute(name)
                 except AttributeError:
                     raise NO_SUCH_ATTRIBUTE.at(place_of(node), owner=_describe(base.value), name=name) from None
+            case gast.Subscript() | gast.Call() if (array := array_of_labelled(node, self.meaning)) is not None:
+                return array
             case gast.Subscript(value=value, slice=gast.Constant(value=int() as position)):
                 base = self.meaning(value)
                 if base is not None and isinstance(base.value, tuple) and position < len(base.value):
@@ -117,8 +126,18 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 return Meaning(self.nested("lambda", node))
             case gast.Call(func=called) if not is_attempt(node):
                 maker = self.meaning(called)
+                if maker is not None and maker.value is getattr and len(node.args) == 2:
+                    return self.attribute_by_name(*node.args)
                 return None if maker is None else made_by(maker.value, node, self.meaning)
         return None
+
+    def attribute_by_name(self, owner: gast.expr, name: gast.expr) -> Meaning | None:
+        """What `getattr` gives for an object and a name that are known while compiling."""
+        base = self.meaning(owner)
+        text = name.value if isinstance(name, gast.Constant) else getattr(self.meaning(name), "value", None)
+        if base is None or base.is_data or isinstance(base.value, Procedure) or not isinstance(text, str):
+            return None
+        return base.attribute(text) if hasattr(base.value, text) else None
 
     def look_up(self, name: str, node: gast.AST) -> Meaning | str:
         try:
@@ -285,19 +304,39 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return node
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.expr:
+        held = self.computed_defaults(node)
+        if held:
+            partial = self.introduce(Meaning(functools.partial))
+            made = gast.Call(
+                func=partial, args=[node], keywords=[gast.keyword(arg=k, value=v) for k, v in held.items()]
+            )
+            return self.visit(at(made, place_of(node)))
         return spell(Meaning(self.nested("lambda", node)), self.draft, place_of(node))
+
+    def computed_defaults(self, node: gast.Lambda) -> dict[str, gast.expr]:
+        """Take out the defaults of a lambda that are computed where it is defined, as in `lambda v, k=k: v**k`."""
+        arguments = [*node.args.posonlyargs, *node.args.args]
+        given = arguments[len(arguments) - len(node.args.defaults) :]
+        computed = [self.meaning(each) is None and not isinstance(each, gast.Constant) for each in node.args.defaults]
+        if not any(computed) or node.args.vararg is not None:
+            return {}
+        first = computed.index(True)
+        held = {each.id: value for each, value in zip(given[first:], node.args.defaults[first:], strict=True)}
+        node.args.defaults = node.args.defaults[:first]
+        return held
 
     def comprehension(self, node: gast.expr) -> gast.expr:
         """Resolve a comprehension: its names are its own, but its first sequence is resolved in the enclosing scope."""
         names = {each.id for part in node.generators for each in gast.walk(part.target) if isinstance(each, gast.Name)}
         inner = [each for each in gast.walk(node) if isinstance(each, gast.Lambda)]
-        if any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part)):
-            raise LAMBDA_READS_COMPREHENSION.at(place_of(node))
+        is_read = any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part))
         first = node.generators[0]
         if calls_no_function(node, self.meaning):
             first.iter = self.collected(first.iter)
         first.iter = self.visit(first.iter)
-        variables, statics = dict(self.scope.variables), dict(self.scope.statics)
+        outer, variables, statics = self.scope, dict(self.scope.variables), dict(self.scope.statics)
+        if is_read:  # a lambda keeps its scope, also after the comprehension
+            self.scope = replace(outer, variables=dict(variables), statics=dict(statics))
         for name in sorted(names):
             self.scope.variables[name] = self.draft.names.fresh(name)
             self.scope.statics.pop(name, None)
@@ -308,13 +347,17 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         for field in ("elt", "key", "value"):
             if hasattr(node, field):
                 setattr(node, field, self.visit(getattr(node, field)))
-        self.scope.variables.clear()
-        self.scope.variables.update(variables)
-        self.scope.statics.clear()
-        self.scope.statics.update(statics)
+        self.scope = outer
+        outer.variables.clear()
+        outer.variables.update(variables)
+        outer.statics.clear()
+        outer.statics.update(statics)
         return node
 
     def visit_ListComp(self, node: gast.ListComp) -> gast.expr:
+        return self.comprehension(node)
+
+    def visit_SetComp(self, node: gast.SetComp) -> gast.expr:
         return self.comprehension(node)
 
     def visit_DictComp(self, node: gast.DictComp) -> gast.expr:
@@ -408,6 +451,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         elif is_call and value is contextlib.nullcontext and not manager.keywords:
             given = self.visit((*manager.args, const(None))[0])
             before = stored_as(item.optional_vars and self.visit(item.optional_vars), given, place)
+        elif value is objmode:
+            pass  # where the function runs as Python this does nothing, and what follows may be compiled
         elif is_users_manager(value if is_call else type(value)):
             before, end = self.managed(node, manager)
         elif item.optional_vars is None and (found := effects_of(manager, self.known, self.draft)) is not None:
@@ -464,6 +509,10 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if self.scope.stores[node.name] > 1 and node.name in self.scope.variables:  # one of several functions
             held = spell(Meaning(self.nested(node.name, node, before)), self.draft, place_of(node), node.name)
             return [*before, assign(self.scope.variables[node.name], held, place_of(node))]
+        for each in node.decorator_list:
+            maker = self.meaning(each.func if isinstance(each, gast.Call) else each)
+            if maker is None or not any(maker.value is kept for kept in _WITHOUT_EFFECT):
+                raise DECORATED_INNER_FUNCTION.at(place_of(node))
         self.only_once(node.name, node)
         self.scope.statics[node.name] = Meaning(self.nested(node.name, node, before))
         return before

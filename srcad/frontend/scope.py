@@ -23,9 +23,11 @@ from srcad.names import Names
 from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout
 
-_LIBRARIES = frozenset({"numpy", "scipy", "numba", "autograd", "jax", "torch"}) | sys.stdlib_module_names
+_LIBRARIES = (
+    frozenset({"numpy", "scipy", "numba", "autograd", "jax", "torch", "pandas", "xarray"}) | sys.stdlib_module_names
+)
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
-COMPREHENSIONS = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,11 @@ class Meaning:
 
     def attribute(self, name: str) -> Meaning:
         """The meaning of `value.name`. Raises AttributeError."""
+        jitclass = getattr(type(self.value), "_numba_type_", None)
+        if jitclass is not None and name in jitclass.jit_methods:
+            return Meaning(Method(jitclass.jit_methods[name].py_func, self))
+        if jitclass is not None and name in jitclass.jit_static_methods:
+            return Meaning(jitclass.jit_static_methods[name])
         value = getattr(self.value, name)
         if isinstance(value, MethodType) and value.__self__ is self.value:
             if is_of_library(self.value):
@@ -132,6 +139,12 @@ class Procedure:
         partial = self.source.partial
         own = id(self.source.function), None if self.receiver is None else id(self.receiver.value)
         return own if partial is None else (*own, id(partial))
+
+
+def source_order(procedure: Procedure) -> list[str]:
+    """All parameters, in the order of the signature: `*args` before those that are given by keyword only."""
+    rest, options = ([] if name is None else [name] for name in (procedure.rest, procedure.options))
+    return [*procedure.parameters, *rest, *procedure.keyword_only, *options]
 
 
 def procedure_of(source: Source, receiver: Meaning | None = None) -> Procedure:
@@ -291,7 +304,7 @@ def _stores(body: list[gast.stmt]) -> Iterator[str]:
                 yield name
             case gast.FunctionDef(name=name):
                 yield name
-            case gast.ListComp() | gast.DictComp() | gast.GeneratorExp():
+            case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
                 yield from (each.target.id for each in gast.walk(node) if isinstance(each, gast.NamedExpr))
 
 

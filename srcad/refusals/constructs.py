@@ -190,17 +190,6 @@ NAMED_PATTERN_WITH_IF = Refusal(
     "srcad.grad(f)(2.0, 1)",
 )
 
-SET = Refusal(
-    UnsupportedSyntax,
-    "Sets",
-    "a set is supported only after `in`",
-    "use an array or a tuple",
-    """
-    def f(x):
-        return x * len({1, 2})
-    """,
-)
-
 DECORATED_INNER_FUNCTION = Refusal(
     UnsupportedSyntax,
     "Decorated inner functions",
@@ -318,12 +307,13 @@ ERRSTATE_RAISES = Refusal(
 STARRED_PARAMETERS = Refusal(
     UnsupportedSyntax,
     "`*args` and `**kwargs` of the differentiated function",
-    "the parameters `*args` and `**kwargs` of the differentiated function itself are not supported",
-    "give each parameter a name",
+    "the parameters `*args` and `**kwargs` of the differentiated function are not supported here",
+    "give each parameter a name, or use srcad.grad, srcad.value_and_grad or srcad.jacobian, called from Python",
     """
     def f(*args):
         return args[0]
     """,
+    "srcad.hvp(f)(2.0, 1.0)",
 )
 
 WRAPPED_FUNCTION = Refusal(

@@ -80,17 +80,16 @@ TEXT_METHOD = Refusal(
 
 REDUCE = Refusal(
     UnsupportedSyntax,
-    "`functools.reduce` of an array",
-    "functools.reduce of an array, or of no elements, is not supported",
-    "write the loop",
+    "`functools.reduce` of nothing",
+    "functools.reduce of no elements, or of a set or dictionary of unknown form, is not supported",
+    "give it an initial value",
     """
     import functools
 
 
     def f(x):
-        return functools.reduce(lambda a, b: a * b, x)
+        return functools.reduce(lambda a, b: a * b, []) * x
     """,
-    "srcad.grad(f)(np.ones(3))",
 )
 
 TOO_FEW_VALUES = Refusal(
@@ -117,14 +116,31 @@ STRICT_ZIP = Refusal(
     """,
 )
 
-SORTED = Refusal(
+COPY_OF_ONE_ARRAY = Refusal(
     UnsupportedSyntax,
-    "`sorted` of a list of computed values",
-    "`sorted` of a list or tuple of computed values is not supported",
-    "make an array of them, and use np.sort",
+    "`copy.deepcopy` of what may hold one array twice",
+    "copy.deepcopy of a structure that may hold one array or number at two places is not supported",
+    "copy the parts one by one",
+    """
+    import copy
+
+
+    def f(x):
+        both = copy.deepcopy([x, x])
+        both[0][0] = 1.0
+        return np.sum(both[1])
+    """,
+    "srcad.grad(f)(np.ones(2))",
+)
+
+KEY_FUNCTION = Refusal(
+    UnsupportedSyntax,
+    "Other calls of `sorted`, `max` and `min` with a key",
+    "this call of `{function}` is not supported",
+    "give it the values, `key` and, for `sorted`, `reverse`",
     """
     def f(x):
-        return sorted([x * x, x])[0]
+        return max([x, -x], key=abs, default=0.0)
     """,
 )
 
@@ -358,7 +374,7 @@ ITERTOOLS_OF_ARRAY = Refusal(
         pairs = list(itertools.permutations(x, 2))
         return pairs[0][0]
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)(np.ones(100))",
 )
 
 COPYTO = Refusal(

@@ -36,6 +36,17 @@ STRUCTURE_IN_MESSAGE = Refusal(
     """,
 )
 
+SET_ELEMENT = Refusal(
+    UnsupportedSyntax,
+    "Sets of computed values",
+    "the elements of a set, and what is removed from a list by its value, must be known while compiling",
+    "use an array or a tuple, or np.unique",
+    """
+    def f(x):
+        return x * len({x, 2.0})
+    """,
+)
+
 CUSTOM_CONSTRUCTION = Refusal(
     UnsupportedSyntax,
     "Classes that define how objects are made",
@@ -132,12 +143,13 @@ DEFAULT_FACTORY = Refusal(
     "the default of `{name}` is made by a function, which is not supported",
     "pass the value itself",
     """
+    import functools
     from dataclasses import dataclass, field
 
 
     @dataclass
     class Point:
-        x: float = field(default_factory=lambda: 1.0)
+        x: float = field(default_factory=functools.partial(float, 1.0))
 
 
     def f(x):

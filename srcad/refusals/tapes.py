@@ -171,6 +171,21 @@ SECOND_BY_TAPE = Refusal(
     unshown="most functions that write into arrays have a second derivative by a tape",
 )
 
+DECOMPOSITION_ON_TAPE = Refusal(
+    MissingRule,
+    "Parts of decompositions of matrices on a tape",
+    "{what} has no derivative on a tape",
+    "{way}",
+    """
+    def f(x):
+        with srcad.GradientTape() as tape:
+            tape.watch(x)
+            y = np.sum(np.linalg.qr(x)[1])
+        return tape.gradient(y, x)
+    """,
+    "f(srcad.constant(np.ones((2, 3))))",
+)
+
 TENSORS_IN_LIST = Refusal(
     MissingRule,
     "Lists of tensors as arguments of NumPy",

@@ -112,15 +112,17 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_report(commands.add_parser("report", help="write a page on a gradient: both sweeps, their cost, the check"))
 
-    doctor = commands.add_parser(
-        "doctor", help="print versions, processor, threads and cache folder, and what is wrong"
-    )
-    doctor.add_argument("--warm", action="store_true", help="fill the cache folder with what many first calls need")
-    doctor.set_defaults(run=_doctor)
-
+    _add_doctor(commands.add_parser("doctor", help="print versions, processor, threads, cache folder, what is wrong"))
+    completion = commands.add_parser("completion", help="print what a shell needs to complete this command's words")
+    completion.set_defaults(run=_completion)
     _add_cache(commands.add_parser("cache", help="tell how much the cache folder holds, list it, or clear it"))
     _add_check(commands.add_parser("check", help="compare a gradient with finite differences and with forward mode"))
     return parser
+
+
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--warm", action="store_true", help="fill the cache folder with what many first calls need")
+    parser.set_defaults(run=_doctor)
 
 
 def _add_cache(parser: argparse.ArgumentParser) -> None:
@@ -169,6 +171,13 @@ def _doctor(options: argparse.Namespace) -> int:
     report = doctor.Report.made()
     print(report.text())
     return 1 if report.problems else 0
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from srcad.tools.completion import script
+
+    print(script(_parser()), end="")
+    return 0
 
 
 def _cache(options: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.rules.scipy.stats.discrete_formulas import DISCRETE
 from srcad.runtime.rules.scipy.stats.distributions import CONTINUOUS
+from srcad.tools.scipy_others import AUTOGRAD, JAX, MISSING, NONE
 
 MULTIVARIATE = (
     *("multivariate_normal", "multivariate_t", "matrix_normal", "wishart", "invwishart", "dirichlet", "multinomial"),
@@ -21,24 +22,40 @@ MULTIVARIATE = (
 )
 METHODS = ("logpdf", "pdf", "logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 NAMESPACES = {
-    "scipy.special": "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes. On a tape: the ufuncs.",
+    "scipy.special": (
+        "Compiled: numbers and arrays, with SciPy's loops, broadcasts and dtypes; complex numbers, and what has\n"
+        "complex results (`lambertw`, `sph_harm_y`, `hankel1`), run uncompiled. On a tape: the ufuncs."
+    ),
     "scipy.linalg": (
-        "Real matrices, not stacks of them; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives,\n"
-        "banded systems, and Sylvester's and Lyapunov's equations, with which a program runs uncompiled. What a\n"
-        "definition does not cover, such as `eigh` with vectors or `qr` with pivoting, raises `NotImplementedError`."
+        "Real matrices; stacks of them in `solve`, `solve_triangular`, `cholesky`, `cho_solve`, `inv`, `det`, `svd`,\n"
+        "`eigvalsh`, `norm`, `expm`; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives, `eigh`\n"
+        "with vectors, banded systems, and Sylvester's and Lyapunov's equations, with which programs run uncompiled.\n"
+        "Eigenvectors have SciPy's signs. What a definition does not cover, such as other stacks and `qr` with\n"
+        "pivoting, is refused. `schur`, `hessenberg`, `ldl`, `null_space`, `orth` and `eig` have no rule: their\n"
+        "results are not unique, or jump."
     ),
     "scipy.fft": (
         "Compiled: Fourier transforms as those of `np.fft`, cosine and sine transforms of real numbers by Fourier\n"
         "transforms of four to eight times the length; not on a tape."
     ),
     "scipy.signal": (
-        "Arrays of any rank, filters along any axis, `lfilter` with `zi`; not on a tape. Kernels for real vectors and\n"
-        "matrices are compiled. `sosfilt` with `zi` and `detrend` with break points raise `NotImplementedError`."
+        "Arrays of any rank, filters along any axis, `lfilter` and `sosfilt` with `zi`; not on a tape. Convolutions\n"
+        "and filters of real vectors and matrices are compiled; spectra, and filters that SciPy designs, run\n"
+        "uncompiled. Windows are constants, but for `gaussian` and `kaiser`, and the values of a window that is passed."
     ),
     "scipy.ndimage": (
-        "By the image, the weights, `sigma` and `cval`; in all modes, with `origin` and `axes`; not on a tape. Rank\n"
-        "filters run uncompiled, all others of images are compiled. Among equal elements, maxima and minima share the\n"
-        "derivative equally. `output` is refused, and so are images of integers, whose filters return integers."
+        "By the image, the weights, `sigma`, `cval`, coordinates, shifts, angles and matrices; all modes, `origin`,\n"
+        "`axes`; not on a tape. Compiled, but for rank filters, `zoom`, and `rotate` with `reshape`. Among equal\n"
+        "elements, maxima and minima share the derivative equally. Interpolation has orders 0 to 5, in up to three\n"
+        "dimensions: by coordinates, of order 0 the derivative is 0, and at points of the grid that of the cell that\n"
+        "begins there. The shape of a zoomed or rotated image is taken as constant. `output` is refused, and so are\n"
+        "images of integers, whose results hold integers."
+    ),
+    "scipy.interpolate": (
+        "By the values, by the points and by where it is evaluated; compiled for one value a point, but for grids\n"
+        "and B-splines; not on a tape. Cubic splines and their like have `nu`, `derivative`, `antiderivative` and\n"
+        "`integrate`; a B-spline has `nu` to 2 and `derivative`. At a point, derivatives are those of the polynomial\n"
+        "that begins there. An interpolant is made within the function that is differentiated."
     ),
     "scipy.spatial": "Compiled; not on a tape. A distance of 0 has the derivative 0, the subgradient of least norm.",
     "scipy.spatial.distance": (
@@ -49,8 +66,9 @@ NAMESPACES = {
     "scipy.optimize": (
         "By the implicit function theorem, to any order; on a tape within a `srcad.function`. SciPy runs as Python,\n"
         "and what is around it compiled. [Solvers](guide.md#solvers) says more. `x`, `root`, `fun`, `cost`, `success`\n"
-        "and `converged` of results can be read. Bounds and constraints are refused; `linear_sum_assignment` has no\n"
-        "derivative, as its result changes by jumps only."
+        "and `converged` of results can be read. Bounds are pairs or `Bounds`, constraints dictionaries. The\n"
+        "covariance of `curve_fit` is given, without a derivative. `linear_sum_assignment`, `linprog` and `milp` have\n"
+        "none: their results change by jumps only, or are corners."
     ),
     "scipy.sparse": (
         "By the elements and by the dense operand; compiled, not on a tape. Matrices are made from elements and\n"
@@ -105,7 +123,10 @@ def page() -> str:
     >>> page().splitlines()[0]
     '# SciPy'
     """
-    return "\n".join([_HEAD, *(line for name in NAMESPACES for line in _section(name)), *_distributions()]) + "\n"
+    return (
+        "\n".join([_HEAD, *(line for name in NAMESPACES for line in _section(name)), *_distributions(), *_others()])
+        + "\n"
+    )
 
 
 def _distributions() -> Iterator[str]:
@@ -125,6 +146,56 @@ def _distributions() -> Iterator[str]:
     yield "Statistics of samples, with `nan_policy='propagate'`. Those of ranks change by jumps: no derivative.\n"
     names = [name for name, _ in functions("scipy.stats")]
     yield ", ".join(f"`{name}`" for name in names) + "."
+
+
+def differentiated_elsewhere() -> dict[str, list[str]]:
+    """The functions that other libraries differentiate, each with these libraries.
+
+    >>> differentiated_elsewhere()["scipy.special.gammaln"]
+    ['autograd', 'JAX']
+    """
+    found: dict[str, list[str]] = {}
+    for library, table in (("autograd", AUTOGRAD), ("JAX", JAX)):
+        for namespace, names in table.items():
+            for name in names.split():
+                found.setdefault(f"{namespace}.{name}", []).append(library)
+    return found
+
+
+def is_differentiated(name: str) -> bool:
+    """Whether a function of SciPy, by its full name, has a rule or a definition."""
+    value: Any = None
+    *path, last = name.split(".")
+    for end in range(len(path), 0, -1):
+        try:
+            value = importlib.import_module(".".join(path[:end]))
+        except ImportError:
+            continue
+        for each in (*path[end:], last):
+            value = getattr(value, each)
+        return _has_rule(value)
+    return False
+
+
+def _others() -> Iterator[str]:
+    """The section on other libraries."""
+    elsewhere = differentiated_elsewhere()
+    missing = [name for name in elsewhere if not is_differentiated(name)]
+    yield "\n## Beside autograd and JAX\n"
+    counts = {library: sum(library in each for each in elsewhere.values()) for library in ("autograd", "JAX")}
+    yield (
+        f"autograd 1.9.1 differentiates {counts['autograd']} functions and methods of SciPy, JAX 0.10.2 "
+        f"{counts['JAX']}, {len(elsewhere)} together.\nOf these, srcad differentiates {len(elsewhere) - len(missing)}."
+    )
+    if missing:
+        yield "\n| not differentiated here | by | |"
+        yield "|---|---|---|"
+        for name in missing:
+            yield f"| `{name}` | {', '.join(elsewhere[name])} | {MISSING.get(name, '')} |"
+    yield "\nWithout a derivative in any sense:\n"
+    yield "| function | why |"
+    yield "|---|---|"
+    yield from (f"| `{name}` | {why} |" for name, why in NONE.items())
 
 
 def _has_method(distribution: Any, name: str) -> bool:

@@ -90,6 +90,33 @@ def test_precision_is_that_of_jax():
     assert jax.grad(f)(x).tolist() == [2.0, 4.0]
 
 
+def test_gradients_of_complex_numbers_follow_jaxs_convention():
+    z, bar = jnp.array([1.0 + 2.0j, -0.5j]), jnp.array([1.0j, 2.0])
+    ours = jax.grad(as_primitive(lambda z: np.sum(np.abs(z * z) ** 2), jit=False))(z)
+    assert np.allclose(ours, jax.grad(lambda z: jnp.sum(jnp.abs(z * z) ** 2))(z), rtol=1e-13)
+    for f in (lambda z: z * z, lambda z: 1.0j * z):
+        ours, theirs = (jax.vjp(each, z)[1](bar)[0] for each in (as_primitive(f, jit=False), f))
+        assert np.allclose(ours, theirs, rtol=1e-13)
+    ours = jax.jvp(as_primitive(lambda z: z * z, mode="forward", jit=False), (z,), (bar,))[1]
+    assert np.allclose(ours, 2.0 * z * bar, rtol=1e-13)
+
+
+def test_functions_are_called_in_loops_of_jax_and_may_write_into_their_arguments():
+    def overwriting(x):
+        x[0] = x[1] * 3.0
+        return np.sum(x * x)
+
+    x = jnp.arange(3.0)
+    f = as_primitive(overwriting, jit=False)
+    assert (float(jax.jit(f)(x)), jax.grad(f)(x).tolist(), x.tolist()) == (14.0, [0.0, 20.0, 4.0], [0.0, 1.0, 2.0])
+    step = as_primitive(lambda c: c * c - 0.5 * c, jit=False)
+    ours, theirs = (
+        jax.grad(lambda c, each=each: jax.lax.scan(lambda c, _: (each(c), c), c, None, length=4)[0])(0.9)
+        for each in (step, lambda c: c * c - 0.5 * c)
+    )
+    assert np.allclose(ours, theirs, rtol=1e-13)
+
+
 def test_shapes_that_depend_on_values_are_told_by_shape():
     def repeated(x, n):
         return np.ones(n) * x

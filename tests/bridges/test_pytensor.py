@@ -64,6 +64,28 @@ def test_pytensors_numba_backend_compiles_value_and_gradient():
     verify(lambda x, y: as_op(two_results)(x, y)[0], [X, X + 1.0], "NUMBA")
 
 
+@pytest.mark.compiled
+def test_arguments_are_not_overwritten_and_captured_arrays_are_read_at_each_call():
+    factor = np.array([1.0, 2.0])
+
+    def overwriting(x):
+        x[0] = x[0] * x[1]
+        return x[0] * x[1]
+
+    def captured(x):
+        return np.sum(x * x * factor)
+
+    x = pt.dvector("x")
+    doubled = x * 2.0
+    one, other = as_op(overwriting)(doubled), as_op(captured)(x)
+    run = pytensor.function([x], [one, doubled, pytensor.grad(one, x), pytensor.grad(other, x)], mode="NUMBA")
+    value, still, slope, before = run(np.array([3.0, 5.0]))
+    assert (value, still.tolist(), slope.tolist()) == (600.0, [6.0, 10.0], [200.0, 240.0])
+    assert before.tolist() == [6.0, 20.0]
+    factor[:] = 0.5
+    assert run(np.array([3.0, 5.0]))[3].tolist() == [3.0, 5.0]
+
+
 def test_gradients_by_integers_are_zero_and_unused_results_do_not_count():
     x, i = pt.dvector("x"), pt.lscalar("i")
     value = as_op(lambda x, i: x[i] * x[i + 1], jit=False)(x, i)

@@ -51,7 +51,17 @@ def test_an_objective_of_a_vector_has_them_too():
 
 
 @pytest.mark.parametrize(
-    "method", [None, "L-BFGS-B", "SLSQP", "TNC", "Newton-CG", "trust-ncg", "trust-krylov", "trust-exact", "Powell"]
+    "method",
+    [
+        "L-BFGS-B",
+        "Newton-CG",
+        "trust-exact",
+        "Powell",
+        *[
+            pytest.param(each, marks=pytest.mark.nightly)
+            for each in (None, "SLSQP", "TNC", "trust-ncg", "trust-krylov")
+        ],
+    ],
 )
 def test_every_method_finds_the_minimum(method):
     found = minimize(shared, {"x": 0.2, "y": np.array([0.7])}, (100.0,), method, jit=False)
@@ -144,7 +154,9 @@ def robertson(t, y, k):
     return {"c": slow - fast, "a": -slow + fast, "b": np.zeros(1)[0] * y["b"]}
 
 
-@pytest.mark.parametrize("method", ["RK45", "Radau", "BDF", "LSODA"])
+@pytest.mark.parametrize(
+    "method", ["RK45", "BDF", *[pytest.param(n, marks=pytest.mark.nightly) for n in ("Radau", "LSODA")]]
+)
 def test_solve_ivp_solves_in_a_structure_whatever_the_order_of_keys(method):
     def flat(t, y, k):
         return [-k * y[0] + 1e2 * y[1] * y[2], 0.0, k * y[0] - 1e2 * y[1] * y[2]]

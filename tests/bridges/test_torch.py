@@ -177,3 +177,32 @@ def test_what_cannot_be_differentiated_is_refused_with_the_cure():
     assert torch.allclose(second, x.exp())
     with pytest.raises(srcad.BadArgument, match="three times"):
         torch.autograd.grad(second.sum(), x)
+
+
+def test_second_and_forward_derivatives_where_some_tensors_need_no_gradient():
+    def f(x, k, i):
+        return np.sum(np.sin(k * x[i]) * x)
+
+    def in_torch(x, k, i):
+        return (torch.sin(k * x[i]) * x).sum()
+
+    layer, index = as_function(f, jit=False), torch.tensor([0, 2, 1, 1])
+    x, k = leaf(4), torch.tensor(1.3, dtype=D)
+    assert torch.autograd.gradgradcheck(lambda x: layer(x, k, index), (x,))
+    ours, theirs = (torch.autograd.functional.hessian(lambda x, g=g: g(x, k, index), x) for g in (layer, in_torch))
+    assert torch.allclose(ours, theirs, rtol=1e-12)
+    forward = torch.autograd.forward_ad
+    with forward.dual_level():
+        moving = forward.make_dual(k, torch.tensor(1.0, dtype=D))
+        ours, theirs = (forward.unpack_dual(g(x, moving, index)).tangent for g in (layer, in_torch))
+        assert torch.allclose(ours, theirs, rtol=1e-12)
+
+
+def test_exceptions_of_the_function_pass():
+    def f(x):
+        if x[0] > 0.0:
+            raise ValueError("positive")
+        return np.sum(x)
+
+    with pytest.raises(ValueError, match="positive"):
+        as_function(f, jit=False)(leaf(2))

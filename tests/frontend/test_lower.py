@@ -428,11 +428,11 @@ def captured_dictionary(x):
     return x * SETTINGS["rate"]
 
 
-def captured_set(x):
+def captured_bytes(x):
     return x * sum(SEVERAL)
 
 
-SEVERAL = {1.0, 2.0}
+SEVERAL = bytearray(b"ab")
 
 
 def undefined_name(x):
@@ -474,10 +474,10 @@ def gather(x):
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (captured_set, "`SEVERAL` is of type set"),
+        (captured_bytes, "`SEVERAL` is of type bytearray"),
         (undefined_name, "the name `not_defined_anywhere` is not defined"),
         (undefined_attribute, "`numpy` has no attribute `no_such_function`"),
-        (function_as_a_value, "the function `square` cannot be used as a value"),
+        (function_as_a_value, "given the function `square`"),
         (wrong_arguments, "`square` is given too many arguments: 2 instead of 1"),
         (missing_argument, "`pick` needs the argument `y`"),
         (unknown_keyword, "`pick` has no parameter `q`"),
@@ -495,7 +495,7 @@ def test_what_cannot_be_inlined_is_refused_with_its_line(function, what):
 
 def test_an_error_inside_a_helper_shows_the_call():
     def caller(x):
-        return captured_set(x)
+        return captured_bytes(x)
 
     with pytest.raises(SrcadError, match="called from"):
         lower(load(caller))

@@ -21,6 +21,7 @@ from srcad.runtime.stop_gradient import stop_gradient
 from tests.runtime import (
     scipy_fft_samples,
     scipy_integrate_samples,
+    scipy_interpolate_samples,
     scipy_linalg_samples,
     scipy_ndimage_samples,
     scipy_samples,
@@ -260,6 +261,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     **scipy_signal_samples.SAMPLES,
     **scipy_ndimage_samples.SAMPLES,
     **scipy_spatial_samples.SAMPLES,
+    **scipy_interpolate_samples.SAMPLES,
 }  # fmt: skip
 
 # Reverse only: themselves tangents, whose own tangents would be second derivatives in forward mode.
@@ -442,6 +444,7 @@ DEFINED: dict[Any, list[Sample]] = {
     **scipy_signal_samples.DEFINED,
     **scipy_ndimage_samples.DEFINED,
     **scipy_spatial_samples.DEFINED,
+    **scipy_interpolate_samples.DEFINED,
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
@@ -462,6 +465,7 @@ DISCRETE = {
     *scipy_signal_samples.DISCRETE,
     *scipy_ndimage_samples.DISCRETE,
     *scipy_spatial_samples.DISCRETE,
+    *scipy_interpolate_samples.DISCRETE,
     *(
         kernels.leaders,
         kernels.whole_turns,

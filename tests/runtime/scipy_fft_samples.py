@@ -23,7 +23,8 @@ SAMPLES: dict[Any, list[Sample]] = {
 
 DEFINED: dict[Any, list[Sample]] = {
     **{each: [*(s(MATRIX, type) for type in TYPES), *(s(MATRIX, 3, 5, 0, norm) for norm in NORMS),
-              s(ANY, orthogonalize=True), s(ANY, 1, norm="ortho", orthogonalize=False)] for each in COSINES},
+              s(ANY, orthogonalize=True), s(ANY, 1, norm="ortho", orthogonalize=False), s(SPECTRUM),
+              s(SPECTRUM, norm="ortho"), s(SPECTRUM, orthogonalize=True)] for each in COSINES},
     **{each: [s(MATRIX), s(CUBE, 3, (4, 2)), s(CUBE, axes=(0, 2), norm="ortho")]
        for each in (fft.dctn, fft.dstn, fft.idctn, fft.idstn)},
     **{each: [s(SPECTRUM), s(SPECTRUM, 5, 0, "ortho")] for each in (fft.fft, fft.ifft, fft.irfft, fft.hfft)},

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from srcad.runtime import kernels
-from tests.runtime.sample_points import ANY, MATRIX, SQUARE, SYMMETRIC, Sample, normal, s
+from tests.runtime.sample_points import ANY, MATRIX, SQUARE, STACK, SYMMETRIC, Sample, normal, s
 
 k = kernels.scipy
 VECTOR, COLUMNS, TALL = normal(3), normal(3, 2), normal(4, 2)
@@ -16,6 +16,8 @@ TURNED = SQUARE[::-1]  # whose rows partial pivoting exchanges
 BANDS = normal(3, 4) + np.array([[0.0], [5.0], [0.0]])
 FOUND, PLACES = np.array([3.0, 1.0, 4.0, 0.5, 5.0]), (np.array([0, 0, 1, 2, 2]), np.array([0, 2, 1, 0, 2]))
 FIRST = np.array([4.0, 1.0, 0.5])
+
+POSITIVE_STACK = np.stack((SYMMETRIC, SYMMETRIC @ SYMMETRIC))
 
 SAMPLES: dict[Any, list[Sample]] = {
     k.triangular_solve: [
@@ -27,6 +29,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.expm: [s(SQUARE), s(0.1 * SQUARE)],
     k.sqrtm: [s(SYMMETRIC)],
     k.logm: [s(SYMMETRIC)],
+    k.matrix_power: [s(SYMMETRIC, 0.3), s(SYMMETRIC, -1.7)],
     k.sylvester: [s(SQUARE, SYMMETRIC, normal(3, 3)), s(SQUARE, np.array([[2.0]]), normal(3, 1))],
     k.discrete_lyapunov: [s(0.1 * SQUARE, SYMMETRIC)],
     kernels.regular: [s(SQUARE, "", fixed=(1,)), s(0.7, "", fixed=(1,))],
@@ -44,15 +47,19 @@ DEFINED: dict[Any, list[Sample]] = {
     linalg.solve_triangular: [
         *(s(SQUARE, VECTOR), s(SQUARE, COLUMNS, lower=True), s(SQUARE, COLUMNS, 1), s(SQUARE, VECTOR, "T", True)),
         s(SQUARE, VECTOR, lower=True, unit_diagonal=True),
+        *(s(STACK, POSITIVE_STACK, lower=True), s(STACK, VECTOR, 1), s(STACK, COLUMNS, unit_diagonal=True)),
+        s(SQUARE, POSITIVE_STACK),
     ],
     linalg.solve: [
+        *(s(STACK, POSITIVE_STACK), s(STACK, VECTOR), s(STACK, COLUMNS, transposed=True), s(SQUARE, POSITIVE_STACK)),
         *(s(SQUARE, VECTOR), s(SQUARE, COLUMNS, transposed=True), s(SYMMETRIC, COLUMNS, assume_a="pos")),
         *(s(SQUARE, VECTOR, lower=True, assume_a="sym"), s(SQUARE, VECTOR, assume_a="lower triangular")),
         *(s(SQUARE, COLUMNS, assume_a="diagonal"), s(SQUARE, VECTOR, assume_a="tridiagonal")),
     ],
-    linalg.cholesky: [s(SYMMETRIC), s(SYMMETRIC, lower=True)],
+    linalg.cholesky: [s(SYMMETRIC), s(SYMMETRIC, lower=True), s(POSITIVE_STACK), s(POSITIVE_STACK, lower=True)],
     linalg.cho_factor: [s(SYMMETRIC), s(SYMMETRIC, True)],
     linalg.cho_solve: [
+        *(s((linalg.cholesky(POSITIVE_STACK), False), each) for each in (STACK, COLUMNS, VECTOR)),
         s((linalg.cholesky(SYMMETRIC), False), COLUMNS), s((linalg.cholesky(SYMMETRIC, True), True), VECTOR),
     ],
     linalg.inv: [s(SQUARE), s(SYMMETRIC, assume_a="pos")],
@@ -70,9 +77,34 @@ DEFINED: dict[Any, list[Sample]] = {
     linalg.svd: [s(TALL, full_matrices=False), s(TALL, compute_uv=False)],
     linalg.svdvals: [s(TALL)],
     linalg.eigvalsh: [s(SYMMETRIC), s(SQUARE, lower=False), s(SQUARE, SYMMETRIC)],
-    linalg.eigh: [s(SYMMETRIC, eigvals_only=True)],
+    linalg.eigh: [
+        *(s(SYMMETRIC, eigvals_only=True), s(SYMMETRIC), s(SQUARE, SYMMETRIC, lower=False)),
+        s(SYMMETRIC, SYMMETRIC + np.eye(3), subset_by_index=[1, 2]),
+    ],
+    linalg.eigh_tridiagonal: [s(VECTOR, FIRST[:2]), s(VECTOR, FIRST[:2], eigvals_only=True)],
+    linalg.eigvalsh_tridiagonal: [s(VECTOR, FIRST[:2])],
+    linalg.cosm: [s(SQUARE)],
+    linalg.sinm: [s(SQUARE)],
+    linalg.tanm: [s(0.3 * SQUARE)],
+    linalg.coshm: [s(SQUARE)],
+    linalg.sinhm: [s(SQUARE)],
+    linalg.tanhm: [s(0.3 * SQUARE)],
+    linalg.fractional_matrix_power: [s(SYMMETRIC, 0.3, fixed=(1,))],
+    linalg.expm_frechet: [s(0.1 * SQUARE, SQUARE), s(0.1 * SQUARE, SQUARE, compute_expm=False)],
+    linalg.orthogonal_procrustes: [s(TALL, np.abs(TALL) + TALL[::-1])],
+    linalg.matmul_toeplitz: [s(VECTOR, COLUMNS), s((VECTOR, ANY), ANY)],
+    linalg.solve_circulant: [s(FIRST, VECTOR), s(FIRST, COLUMNS)],
+    linalg.companion: [s(FIRST), s(FIRST[:2])],
+    linalg.fiedler_companion: [s(FOUND), s(FIRST), s(FIRST[:2])],
+    linalg.leslie: [s(VECTOR, FIRST[:2])],
+    linalg.fiedler: [s(VECTOR)],
+    linalg.convolution_matrix: [
+        s(a, n, mode) for a, n in ((VECTOR, 5), (ANY, 2), (FIRST, 3)) for mode in ("full", "same", "valid")
+    ],
+    linalg.khatri_rao: [s(MATRIX, COLUMNS @ MATRIX[:2])],
+    linalg.block_diag: [s(SQUARE, COLUMNS), s(SQUARE, VECTOR, COLUMNS), s(MATRIX)],
     linalg.polar: [s(SQUARE), s(SQUARE, "left")],
-    linalg.expm: [s(SQUARE)],
+    linalg.expm: [s(SQUARE), s(STACK)],
     linalg.sqrtm: [s(SYMMETRIC)],
     linalg.logm: [s(SYMMETRIC)],
     linalg.solve_sylvester: [s(SQUARE, SYMMETRIC, SQUARE)],
@@ -83,4 +115,13 @@ DEFINED: dict[Any, list[Sample]] = {
     linalg.lu: [s(TURNED), s(TURNED, True), s(TURNED, p_indices=True)],
 }  # fmt: skip
 
-DISCRETE = {k.pivots, k.row_order, k.order_of_pivots}
+DISCRETE = {
+    *(k.signs_of_eigenvectors, k.signs_of_tridiagonal_eigenvectors),
+    *(linalg.dft, linalg.hadamard, linalg.helmert, linalg.hilbert, linalg.invhilbert, linalg.pascal, linalg.invpascal),
+    k.positive_set,
+    k.apart_by_iteration,
+    k.active_bounds,
+    k.pivots,
+    k.row_order,
+    k.order_of_pivots,
+}

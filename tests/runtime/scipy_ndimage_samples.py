@@ -8,10 +8,22 @@ import numpy as np
 from scipy import ndimage
 
 from srcad.runtime import kernels
-from tests.runtime.sample_points import ANY, CUBE, MATRIX, Sample, normal, s
+from tests.runtime.sample_points import ANY, CUBE, MATRIX, POSITIVE, SQUARE, Sample, s
 
 k = kernels.scipy
+_random = np.random.default_rng(1)  # of its own: the points of other modules stay
+
+
+def normal(*shape: int) -> np.ndarray:
+    return _random.normal(size=shape)
+
+
+def between(low: float, high: float, *shape: int) -> np.ndarray:
+    return _random.uniform(low, high, size=shape)
+
+
 LINE, IMAGE, SHORT, SMALL, LONG = normal(7), normal(5, 6), normal(3), normal(2, 3), normal(9)
+PLACES, INNER = 3.0 * normal(2, 5), between(0.05, 0.95, 2, 3)
 MODES = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-constant")
 
 SAMPLES: dict[Any, list[Sample]] = {
@@ -23,6 +35,11 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.folded: [*(s(LINE, 0, 4, 1, 2, mode) for mode in MODES), s(CUBE, 1, 2, 0, 1, "wrap")],
     k.correlated_along: [s(LINE, SHORT, 0), s(IMAGE, SHORT, 0), s(CUBE, SHORT[:2], 1)],
     k.convolved_along: [s(LINE, SHORT, 0), s(IMAGE, SHORT, -1), s(CUBE, LINE, 1)],
+    k.inside: [s(normal(9) * 5.0, 3.0, mode, fixed=(1,)) for mode in (1, 2, 3, 4, 5)],
+    k.uniform_spline: [s(INNER, order, derivative) for order, derivative in ((0, 0), (1, 0), (3, 0), (3, 2), (5, 1))],
+    **{each: [*(s(LINE, 3, 0, mode) for mode in ("mirror", "reflect", "grid-wrap")), s(IMAGE, 5, 0, "nearest"),
+              s(CUBE, 2, 1, "mirror"), s(normal(70), 4, 0, "mirror"), s(normal(1, 3), 3, 0, "reflect")]
+       for each in (k.spline_coefficients, k.spline_coefficients_transposed)},
     k.products_along: [s(LINE, LINE[:5], 0, 3), s(IMAGE, IMAGE[:3], 0, 3), s(CUBE, CUBE[..., :2], 2, 3)],
 }  # fmt: skip
 
@@ -50,10 +67,26 @@ DEFINED: dict[Any, list[Sample]] = {
        for each in (ndimage.maximum_filter, ndimage.minimum_filter, ndimage.median_filter)},
     **{each: [s(IMAGE, 3), s(IMAGE, 2, 0, mode="mirror", origin=-1)]
        for each in (ndimage.maximum_filter1d, ndimage.minimum_filter1d)},
+    ndimage.spline_filter1d: [s(LINE), s(IMAGE, 2, 0, mode="reflect")],
+    ndimage.spline_filter: [s(IMAGE), s(LINE, 4)],
+    ndimage.map_coordinates: [
+        *(s(IMAGE, PLACES, None, order, mode, 0.7) for order, mode in zip((0, 1, 2, 3, 1, 3), MODES, strict=True)),
+        *(s(IMAGE, PLACES, None, 3, mode, 0.7, prefilter=False) for mode in MODES),
+        *(s(LINE, PLACES[:1], order=5, mode="grid-wrap"), s(CUBE, normal(3, 4) + 1.0, order=2, mode="mirror")),
+    ],
+    ndimage.shift: [s(IMAGE, 0.3, mode="mirror"), s(IMAGE, ANY[:2], None, 1, "constant", 0.7)],
+    ndimage.zoom: [s(IMAGE + 9.0, 1.7, mode="nearest", fixed=(1,)), s(IMAGE, (0.6, 1.5), order=1, grid_mode=True,
+                                                                mode="reflect")],
+    ndimage.rotate: [s(IMAGE, 23.0, mode="mirror"), s(IMAGE, 200.0, reshape=False, order=1, mode="nearest")],
+    ndimage.affine_transform: [s(IMAGE + 9.0, SQUARE[:2, :2], ANY[:2], mode="mirror"), s(LINE, ANY[:1], 0.3, order=2),
+                               s(IMAGE, SQUARE[:2], order=1, mode="grid-wrap"),
+                               s(IMAGE, POSITIVE[:2], 0.3, (3, 2), mode="reflect")],
     ndimage.rank_filter: [s(IMAGE, -2, (2, 3)), s(IMAGE, 1, 2)],
     ndimage.percentile_filter: [s(IMAGE, 20, 3), s(IMAGE, -30, 3)],
 }  # fmt: skip
 
 DISCRETE = {
     *(k.border, k.is_integral, k.gaussian_radius, k.neighbours, k.place_of_axis, k.with_axes, k.rank_among),
+    *(k.inside_slope, k.spline_places, k.transform_mode, k.extents, k.zoomed_shape, k.pixel_coordinates),
+    *(k.rotated_shape, k.is_homogeneous),
 }

@@ -23,6 +23,12 @@ UNARY: dict[Any, Any] = {
     special.erfinv: UNIT, special.erfcinv: ABOVE / 2.0, special.ndtr: ANY, special.ndtri: SHARE,
     special.log_ndtr: np.array([-30.0, -4.0, 0.3, 5.0]), special.ndtri_exp: -POSITIVE,
     special.expit: ANY, special.logit: SHARE, special.log_expit: ANY, special.exp10: UNIT, special.exprel: SIGNED,
+    special.exp2: ANY, special.expm1: ANY, special.log1p: POSITIVE, special.cbrt: SIGNED,
+    special.sindg: 50.0 * SIGNED, special.cosdg: 50.0 * SIGNED,
+    special.tandg: 20.0 * SIGNED, special.cotdg: 20.0 * SIGNED,
+    special.wrightomega: SIGNED,
+    special.ber: POSITIVE, special.bei: POSITIVE, special.ker: POSITIVE, special.kei: POSITIVE, special.berp: POSITIVE,
+    special.beip: POSITIVE, special.kerp: POSITIVE, special.keip: POSITIVE,
     special.cosm1: ANY, special.entr: POSITIVE,
     special.j0: SIGNED, special.j1: SIGNED, special.y0: POSITIVE, special.y1: POSITIVE, special.i0: SIGNED,
     special.i1: SIGNED, special.k0: POSITIVE, special.k1: POSITIVE, special.i0e: SIGNED, special.i1e: SIGNED,
@@ -49,6 +55,8 @@ BINARY: dict[Any, Any] = {
     special.huber: (POSITIVE, np.array([-3.0, 0.1, 0.2, 2.5])), special.pseudo_huber: (POSITIVE, SIGNED),
     special.boxcox: (POSITIVE, SIGNED), special.boxcox1p: (POSITIVE, SIGNED),
     special.inv_boxcox: (POSITIVE, SHARE), special.inv_boxcox1p: (POSITIVE, SHARE),
+    special.chdtr: (POSITIVE, ABOVE), special.chdtrc: (ABOVE, POSITIVE), special.chdtri: (ABOVE, SHARE),
+    special.agm: (POSITIVE, ABOVE), special.elliprc: (POSITIVE, ABOVE),
     k.mean_log1p: (UNIT, SHARE), k.log_ndtr_between: (np.array([-1.7, -0.4, 0.6, -30.3]), ABOVE),
     k.skewnorm_cdf: (SIGNED, ANY),
     special.ellipkinc: (SIGNED, SHARE), special.ellipeinc: (SIGNED, SHARE),
@@ -92,6 +100,19 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.ellipeinc_slope: [s(SIGNED, SHARE, fixed=(1,))],
     **{each: [s(SIGNED, SHARE, fixed=(1,))] for each in (k.jacobi_sn, k.jacobi_cn, k.jacobi_dn, k.jacobi_amplitude)},
     special.elliprf: [s(POSITIVE, ABOVE, SHARE)],
+    **{each: [*by_last(1.7, 1.2, SHARE), s(POSITIVE, ABOVE, SHARE)] for each in (
+        special.gdtr, special.gdtrc, special.fdtr, special.fdtrc)},
+    **{each: [s(np.array([0.0, 1.0, 3.5]), ABOVE[:3], fixed=(0,))] for each in (special.pdtr, special.pdtrc)},
+    **{each: [s(np.array([0.0, 1.0, 3.5]), 6, SHARE[:3], fixed=(0,))] for each in (special.bdtr, special.bdtrc)},
+    **{each: [s(2, 5, SHARE)] for each in (special.nbdtr, special.nbdtrc)},
+    special.radian: [s(ANY, ROW, SIGNED)],
+    **{each: by_last(1.5, ABOVE) for each in (
+        special.jve, special.yve, special.struve, special.modstruve)},
+    special.lpmv: [s(np.array([0, 1, 2, 1]), np.array([0, 1, 3, 2.5]), UNIT, fixed=(1,))],
+    k.hyp1f1_slope_a: [s(0.7, 1.3, ANY, fixed=(0, 1))],
+    k.hyp1f1_slope_b: [s(0.7, 1.3, ANY, fixed=(0, 1))],
+    k.hyp2f1_slope_a: [s(0.7, 1.3, 2.1, UNIT, fixed=(0, 1, 2))],
+    k.hyp2f1_slope_c: [s(0.7, 1.3, 2.1, UNIT, fixed=(0, 1, 2))],
     special.elliprd: [s(POSITIVE, ABOVE, SHARE, fixed=(0, 1, 2))],
     special.expn: [s(2, POSITIVE), s(1, POSITIVE), s(0, ABOVE)],
     **{each: [s(n, SHARE) for n in (0, 1, 4)] for each in (
@@ -103,8 +124,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     special.eval_jacobi: [s(n, 0.7, 1.2, SHARE, fixed=(1, 2)) for n in (0, 1, 4)],
     special.eval_sh_jacobi: [s(n, 2.7, 1.2, SHARE, fixed=(1, 2)) for n in (0, 1, 4)],
     special.hyp0f1: by_last(1.3, ANY),
-    special.hyp1f1: by_last(0.7, 1.3, ANY),
-    special.hyp2f1: by_last(0.7, 1.3, 2.1, UNIT),
+    special.hyp1f1: [*by_last(0.7, 1.3, ANY), s(POSITIVE, ABOVE, 5.0 * ANY), s(-1.5, 0.3, ANY)],
+    special.hyp2f1: [*by_last(0.7, 1.3, 2.1, UNIT), s(POSITIVE, 0.4, ABOVE, UNIT), s(-1.5, ABOVE, 0.3, -POSITIVE)],
     special.hyperu: by_last(0.7, 1.3, POSITIVE),
 }  # fmt: skip
 
@@ -121,6 +142,16 @@ DEFINED: dict[Any, list[Sample]] = {
     **{each: [s(2, POSITIVE), s(0, ABOVE, True), s(3, ABOVE, derivative=True)] for each in (
         special.spherical_jn, special.spherical_yn, special.spherical_in, special.spherical_kn)},
     special.airy: [s(SIGNED)],
+    special.softplus: [s(20.0 * ANY)],
+    special.diric: [s(SIGNED, 4), s(np.array([0.0, 2.0 * np.pi, 0.7]), 3), s(SIGNED, 7)],
+    special.factorial: [s(np.array([0.0, 1.5, -1.0, 4.0])), s(4)],
+    special.comb: [s(5.0, np.array([0.0, 2.0, 6.0, -1.0])), s(5.5, 2.0, repetition=True)],
+    special.perm: [s(5.0, np.array([0.0, 2.0, 6.0, -1.0]))],
+    **{each: [s(1.5, ABOVE), s(2.0, ABOVE, 0), s(0.5, ABOVE, 3)] for each in (
+        special.jvp, special.yvp, special.ivp, special.kvp)},
+    special.voigt_profile: [s(ANY, POSITIVE, ABOVE)],
+    special.sph_harm_y: [s(2, 1, POSITIVE, ANY)],
+    special.lambertw: [s(POSITIVE), s(-0.2 * SHARE, -1)],
     special.ellipj: [s(SIGNED, SHARE, fixed=(1,))],
     special.sici: [s(POSITIVE)],
     special.shichi: [s(POSITIVE)],
@@ -130,11 +161,20 @@ DEFINED: dict[Any, list[Sample]] = {
 # Functions whose derivative has none by one of the arguments, so that second derivatives are refused.
 ONCE = {
     *(special.betainc, special.betaincc, special.betaincinv, special.betainccinv, special.elliprf, special.ellipkinc),
+    *(special.hyp1f1, special.hyp2f1, special.chdtr, special.chdtrc, special.chdtri, special.gdtr, special.gdtrc),
+    *(special.fdtr, special.fdtrc, special.agm, special.elliprc),
     *(special.ellipeinc, special.zetac, special.zeta, special.stdtr, special.stdtrit),
 }
 
 # Of complex numbers only.
-COMPLEX = {special.wofz}
+COMPLEX = {
+    *(special.wofz, special.hankel1, special.hankel2, special.hankel1e, special.hankel2e),
+    *(k.lambert_w, k.spherical_harmonic),
+}
 
 # The derivative is 0 by definition.
-DISCRETE = {k.finite_or_zero, special.roots_legendre}
+DISCRETE = {
+    *(k.finite_or_zero, special.roots_legendre, special.roots_chebyc, special.roots_chebys, special.roots_chebyt),
+    *(special.roots_chebyu, special.roots_hermite, special.roots_hermitenorm, special.roots_laguerre),
+    *(special.roots_sh_chebyt, special.roots_sh_chebyu, special.roots_sh_legendre),
+}

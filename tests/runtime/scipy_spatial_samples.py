@@ -9,9 +9,16 @@ from scipy import spatial
 from scipy.spatial import distance
 
 from srcad.runtime import kernels
-from tests.runtime.sample_points import ABOVE, ANY, POSITIVE, ROW, SYMMETRIC, Sample, normal, s
+from tests.runtime.sample_points import ABOVE, ANY, POSITIVE, ROW, SYMMETRIC, Sample, s
 
 k = kernels.scipy
+_random = np.random.default_rng(2)  # of its own: the points of other modules stay
+
+
+def normal(*shape: int) -> np.ndarray:
+    return _random.normal(size=shape)
+
+
 POINTS, OTHERS, WEIGHTS = normal(5, 3), normal(4, 3), POSITIVE[:3]
 VARIANCES = ABOVE[:3]
 BY_NAME = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "cosine", "correlation", "canberra", "braycurtis")
@@ -30,7 +37,10 @@ _OF_PAIRS = [
 ]
 
 DEFINED: dict[Any, list[Sample]] = {
-    distance.cdist: [*(s(POINTS, OTHERS, **given) for given in _OF_PAIRS), s(SHARES, SHARES[::-1] + 0.1, "js")],
+    distance.cdist: [
+        *(s(POINTS, OTHERS, **given) for given in _OF_PAIRS),
+        s(SHARES, SHARES + 0.3 * np.arange(3.0), "js"),
+    ],
     distance.pdist: [*(s(POINTS, **given) for given in _OF_PAIRS), s(POINTS, "mahal"), s(SHARES, "jensenshannon")],
     distance.squareform: [s(normal(6)), s(distance.squareform(POSITIVE[:3])), s(normal(0))],
     **{getattr(distance, name): [s(ANY, ROW), s(ANY, ROW, POSITIVE)] for name in BY_NAME},

@@ -118,6 +118,8 @@ DEFINED: dict[Any, list[Sample]] = {
     stats.gmean: [s(TABLE), s(TABLE, axis=1, weights=TABLE[::-1])],
     stats.hmean: [s(TABLE, keepdims=True), s(TABLE, None)],
     stats.pmean: [s(TABLE, 2.5), s(TABLE, 0, axis=1)],
+    stats.poisson.entropy: [s(2.3), s(40.0)],
+    stats.multivariate_normal.entropy: [s(VECTORS[0], SYMMETRIC)],
     stats.zscore: [s(TABLE), s(TABLE, 1, 1)],
     stats.zmap: [s(TABLE[0], TABLE)],
     stats.gzscore: [s(TABLE)],

@@ -19,6 +19,7 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from srcad.runtime.jit import disk_cache, external_functions, kernel_cache
+from srcad.runtime.support.event_log import log
 
 # Numba's settings that change machine code.
 _SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML")
@@ -73,12 +74,15 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
             kernels, symbols, reduced = pickle.loads(content)
             if symbols and not external_functions.provide(symbols):
                 return None
-            return kernel_cache.rebuilt(kernels, reduced, target_context)
+            found = kernel_cache.rebuilt(kernels, reduced, target_context)
         except _NOT_FOUND:
             return None
+        log.debug("%s%s: machine code from the cache folder", self._function.__name__, sig)
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled function, unless its code contains addresses (a large constant array)."""
+        log.debug("%s%s: compiled", self._function.__name__, sig)
         about = self._about(sig, data.codegen)
         symbols = external_functions.symbols_in(data.library) if data.library.has_dynamic_globals else ()
         if symbols is None or not all(each.can_cache for each in data.lifted) or " at 0x" in about:

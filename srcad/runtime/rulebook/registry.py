@@ -70,6 +70,7 @@ _libraries = {
     "scipy.optimize": "srcad.runtime.rules.scipy.optimize",
     "scipy.spatial": "srcad.runtime.rules.scipy.spatial",
     "scipy.ndimage": "srcad.runtime.rules.scipy.ndimage",
+    "scipy.interpolate": "srcad.runtime.rules.scipy.interpolate",
 }
 _loaded: list[str] = []
 _complete: list[bool] = []

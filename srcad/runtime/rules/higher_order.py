@@ -3,7 +3,11 @@
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import adjoint, d, define, linear
+from srcad.runtime.kernels.arrays.order_and_selection import BY_KEY
+from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, linear
+
+for each in BY_KEY:
+    inlined(each)
 
 
 @define(kernels.mapped_over)

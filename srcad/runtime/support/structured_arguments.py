@@ -9,11 +9,13 @@ import enum
 import functools
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numba.core import types as nb
 
+from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import RECORD_KINDS
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "builtins", "optree"}) | sys.stdlib_module_names
@@ -26,6 +28,8 @@ def is_object(kind: type) -> bool:
     if kind in (types.SimpleNamespace,):
         return True
     if kind.__module__.partition(".")[0] in _LIBRARIES:
+        return False
+    if is_labelled(kind):
         return False
     return not issubclass(kind, (types.FunctionType, types.ModuleType)) and not hasattr(kind, "__array__")
 
@@ -47,6 +51,7 @@ def is_structured(value: Any) -> bool:
         known = (
             issubclass(kind, (tuple, list, dict, enum.Enum))
             or is_typed_list(kind)
+            or is_labelled(kind)
             or is_object(kind)
             or is_function(kind)
         )
@@ -60,6 +65,7 @@ class Constants(enum.IntEnum):
     FUNCTIONS = 0
     NAMES = 1  # texts and None, which stand for choices
     INTEGERS = 2  # integers and booleans as well: numbers of layers, orders, flags
+    EXTENTS = 3  # the shapes of arrays as well, so that loops over them can be unrolled
 
 
 class Integer:
@@ -71,6 +77,7 @@ class Integer:
         self.value = value
 
 
+_LARGEST = 4096  # elements of arrays whose shapes may be constants
 _LEVELS: dict[type, Constants] = {
     **dict.fromkeys((str, type(None)), Constants.NAMES),
     **dict.fromkeys((int, bool), Constants.INTEGERS),
@@ -83,7 +90,29 @@ def level_of(value: Any) -> Constants:
     >>> level_of("tanh"), level_of(3), level_of(3.0)
     (<Constants.NAMES: 1>, <Constants.INTEGERS: 2>, <Constants.FUNCTIONS: 0>)
     """
+    if type(value) is np.ndarray:
+        return Constants.EXTENTS if value.ndim > 0 and value.size <= _LARGEST else Constants.FUNCTIONS
     return _LEVELS.get(type(value), Constants.FUNCTIONS)
+
+
+def extent_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of a leaf, () for a number; None for booleans, which select as indices, and for other objects.
+
+    >>> extent_of(np.ones((2, 3))), extent_of(2.0), extent_of(True)
+    ((2, 3), (), None)
+    """
+    if type(value) is np.ndarray:
+        return value.shape if value.dtype.kind in "fciu" else None
+    return () if type(value) in (float, int, complex, np.float64) else None
+
+
+def next_level(values: Iterable[Any], level: Constants) -> Constants | None:
+    """The next level at which more of these values are constants, if there is one.
+
+    >>> next_level([1.0, 3, "tanh"], Constants.NAMES)
+    <Constants.INTEGERS: 2>
+    """
+    return min((higher for each in values if (higher := level_of(each)) > level), default=None)
 
 
 def is_typed_list(kind: type) -> bool:

@@ -116,6 +116,11 @@ def computed(node: gast.expr, constant_of: Callable[[Any], Any]) -> Any:
             known = tuple(constant_of(each) for each in arguments)
             if known and all(isinstance(each, int) for each in known):
                 return _applied(_FUNCTIONS[name], *known)
+        case gast.Call(func=gast.Name(id="len"), args=[held]) if isinstance(text := constant_of(held), str):
+            return len(text)
+        case gast.Subscript(value=held, slice=index) if isinstance(text := constant_of(held), str):
+            place = constant_of(index) if isinstance(index, (gast.Name, gast.Constant)) else UNKNOWN
+            return text[place] if type(place) is int and -len(text) <= place < len(text) else UNKNOWN
         case gast.Call(func=gast.Attribute(value=gast.Name(id="operator"), attr=name), args=[left, right]):
             values = constant_of(left), constant_of(right)
             if name in _IN_PLACE and all(type(each) is int for each in values):

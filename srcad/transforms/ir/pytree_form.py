@@ -32,6 +32,10 @@ class Fixed:
     value: Any
 
 
+class Added(Fixed):
+    """A constant that is no leaf of the argument: what its class says, such as the places of columns."""
+
+
 Part = Union["Form", Leaf, Fixed]
 
 

@@ -108,7 +108,7 @@ class Flattener(Results):
                 self.effect(value)
             case gast.Delete(targets=[gast.Name(id=name)]):
                 self.memory.names[name] = Lost("it has been deleted")
-                self.memory.known.pop(name, None)
+                self.memory.forget(name)
             case gast.Raise() | gast.Pass():
                 if isinstance(statement, gast.Raise) and statement.exc is not None:
                     statement.exc = self.message(statement.exc)

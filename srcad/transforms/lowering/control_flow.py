@@ -111,6 +111,7 @@ class Paths(RecordArrays):
         targets = {name for name, _ in pairs}
         ready: Copies = []
         for name, value in pairs:
+            self.memory.unite(name, value)
             if isinstance(value, gast.Name) and value.id in targets and value.id != name:
                 held = self.names.temporary()
                 result.append(assign(held, value, self.place))
@@ -234,11 +235,11 @@ class Paths(RecordArrays):
         """Forget constants that the body assigns: they are not known at the start of an iteration."""
         for node in gast.walk(statement):
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
-                self.memory.known.pop(node.id, None)
-                self.memory.shapes.pop(node.id, None)
+                self.memory.forget(node.id)
         self.memory.opaque |= _may_become_containers(statement, self.memory)
         if isinstance(statement, gast.For):
             self.memory.names[statement.target.id] = PLAIN
+            self.memory.measure(statement.target.id, () if self.memory.extents else None)
 
     def finish_loop(self, statement: gast.For | gast.While, body: Block, joined: Joined, before: Block) -> None:
         """The loop, with the loop-carried variables assigned before it and at the end of its body."""

@@ -120,6 +120,7 @@ def at_call(around: Memory, function: str) -> tuple[Memory, Hashable]:
     """
     memory = around.copy()
     memory.known.clear()
+    memory.extents.clear()
     memory.frozen |= dict.fromkeys(memory.cells, f"outside of `{function}`, whose derivative is taken")
     held = {name: each for name, each in memory.names.items() if isinstance(each, (Structure, Callee))}
     return memory, tuple((name, _contents(each, memory)) for name, each in sorted(held.items()))

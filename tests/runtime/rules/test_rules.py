@@ -37,6 +37,7 @@ from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, RANDOM, RE
 TESTED_BY_PROGRAMS = (
     *("scipy.optimize.", "scipy.sparse.", "scipy.integrate.quad", "scipy.integrate.solve_ivp"),
     *("scipy.integrate.odeint", "scipy.integrate.fixed_quad", "scipy.integrate.quad_vec"),
+    *("kernels.scipy.without_derivative", "scipy.stats.gaussian_kde", "scipy.interpolate."),
 )
 
 

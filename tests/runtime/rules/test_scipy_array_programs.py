@@ -29,11 +29,20 @@ TABLES = {
 }
 HEADER = "".join(f"import {name}\n" for name in ("numpy as np", *(f"scipy.{each}" for each in (*TABLES, "integrate"))))
 SIZE = 6  # calls in a program
+# What runs uncompiled, with a warning: windows of any shape, and what SciPy designs.
+UNCOMPILED = {
+    *("maximum_filter", "minimum_filter", "median_filter", "rank_filter", "percentile_filter", "maximum_filter1d"),
+    *("minimum_filter1d", "zoom", "rotate", "affine_transform", "stft", "istft", "welch", "csd", "periodogram"),
+    *("spectrogram", "filtfilt", "sosfilt_zi", "sosfiltfilt", "decimate", "savgol_filter", "resample", "upfirdn"),
+    *("freqz", "deconvolve", "gaussian", "kaiser", "jensenshannon", "detrend"),
+}
 
 
 def calls_of(table: dict[Any, list[Sample]], most: int | None = None) -> list[tuple[Any, Sample]]:
     """The calls of public functions in a table of samples, at most so many of each function."""
     public = [each for each in table if primitive_name(each).startswith("scipy.")]
+    if most is not None:
+        public = [each for each in public if each.__name__ not in UNCOMPILED]
     return [(each, sample) for each in public for sample in table[each][:most] if smooth_places(sample)]
 
 

@@ -107,7 +107,7 @@ def take_adjoint(g: Any, shape: Shape, indices: Any, axis: int | None = None) ->
         result = np.zeros(int(np.prod(shape)), np.result_type(g))
         np.add.at(result, indices, g)
         return np.reshape(result, shape)
-    result = np.zeros(shape, g.dtype)
+    result = np.zeros(shape, np.result_type(g))
     place: Any = (slice(None),) * (axis % len(shape)) + (np.asarray(indices),)
     np.add.at(result, place, g)
     return result

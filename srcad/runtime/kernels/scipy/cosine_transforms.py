@@ -16,12 +16,15 @@ _ROOT = 0.7071067811865476
 
 
 def trigonometric(x: Any, is_sine: bool, type: int, axis: int, norm: str | None, is_orthogonal: bool) -> Any:
-    """The cosine or sine transform of a type along an axis.
+    """The cosine or sine transform of a type along an axis; of complex numbers part by part.
 
     >>> trigonometric(np.array([1.0, 2.0]), False, 3, 0, None, False)
     array([ 3.82842712, -1.82842712])
     """
     transform = scipy.fft.dst if is_sine else scipy.fft.dct
+    if np.iscomplexobj(x):
+        parts = (trigonometric(part, is_sine, type, axis, norm, is_orthogonal) for part in (x.real, x.imag))
+        return next(parts) + 1j * next(parts)
     return transform(x, type, axis=axis, norm=norm, orthogonalize=is_orthogonal)
 
 

@@ -28,7 +28,7 @@ _FORMS: dict[int, tuple[Callable[..., Any], Callable[..., Any]]] = {
 }
 
 
-def _of_python(function: Callable[..., Any]) -> Callable[..., Any]:
+def _of_python(function: Callable[..., Any], of_complex: Callable[..., Any] | None) -> Callable[..., Any]:
     """The function on numbers and arrays, element by element, in the arithmetic of NumPy's numbers."""
 
     def run(*args: Any) -> Any:
@@ -36,6 +36,9 @@ def _of_python(function: Callable[..., Any]) -> Callable[..., Any]:
         is_single = bool(kinds) and all(each == np.float32 for each in kinds)
         whole = [np.asarray(each) for each in args]
         if any(each.dtype.kind == "c" for each in whole):
+            if of_complex is not None:
+                with np.errstate(all="ignore"):
+                    return np.vectorize(of_complex, otypes=[complex])(*whole)[()]
             raise NO_COMPLEX_RULE.error(function=f"kernels.scipy.{function.__name__}")
         whole = [each if each.dtype.kind in "iub" else each.astype(np.float64) for each in whole]
         shape = np.broadcast_shapes(*(each.shape for each in whole))
@@ -48,13 +51,13 @@ def _of_python(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
+def elementwise(function: Callable[..., Any], of_complex: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The kernel that applies a function of numbers, which Numba can compile, to numbers and arrays.
 
     In Python the function runs as it stands for numbers and short arrays; for longer ones Numba compiles it when it is
-    first called.
+    first called. `of_complex` is what it is for complex numbers, which are not compiled.
     """
-    number, as_it_stands = register_jitable(function), _of_python(function)
+    number, as_it_stands = register_jitable(function), _of_python(function, of_complex)
 
     @functools.wraps(function)
     def kernel(*args: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import scipy.special
@@ -180,3 +181,13 @@ def spence_slope(z):
     -1.0
     """
     return -1.0 if z == 1.0 else np.log(z) / (1.0 - z) if z > 0.0 else (math.inf if z < 0.0 else -math.inf)
+
+
+def lambert_w(z: Any, k: Any) -> Any:
+    """The branch k of Lambert's function. Not compiled."""
+    return scipy.special.lambertw(z, k)
+
+
+def spherical_harmonic(n: Any, m: Any, theta: Any, phi: Any) -> Any:
+    """A spherical harmonic, 0 for |m| > n. Not compiled."""
+    return scipy.special.sph_harm_y(n, m, theta, phi)

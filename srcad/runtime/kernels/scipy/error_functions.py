@@ -6,6 +6,7 @@ these sums cancel; there the asymptotic series is differentiated term by term.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -50,7 +51,19 @@ def _near(n, x, sign, value, slope):
 _HIGHEST = 40  # order of a derivative
 
 
-@elementwise
+def _erfcx_derivative_of_complex(n: Any, z: Any) -> Any:
+    """The same for complex numbers; to the left of 0, where the series does not hold, by erfcx(z) + erfcx(-z)."""
+    n = int(n)
+    if z.real < 0.0:
+        both = 2.0 * np.exp(z * z)
+        return _near(n, z, 1.0, both, 2.0 * z * both) - (-1.0) ** n * _erfcx_derivative_of_complex(n, -z)
+    if abs(z) > _FAR + n:
+        return _far(n, z, 1.0) / np.sqrt(math.pi)
+    value = complex(scipy.special.erfcx(z))
+    return _near(n, z, 1.0, value, 2.0 * z * value - 2.0 / np.sqrt(math.pi))
+
+
+@functools.partial(elementwise, of_complex=_erfcx_derivative_of_complex)
 def erfcx_derivative(n, x):
     """The n-th derivative of erfcx.
 

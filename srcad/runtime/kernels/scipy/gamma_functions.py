@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import scipy.special
@@ -72,14 +74,31 @@ def _cotangent_derivative(n, x):
             if k + 1 < n + 3:
                 after[k + 1] -= k * terms[k]
         terms = after
-    t = 1.0 / np.tan(math.pi * (x - np.floor(x)))
-    total = 0.0
+    t = 1.0 / np.tan(math.pi * (x - np.floor(x.real)))
+    total = 0.0 * t
     for k in range(n + 2, -1, -1):
         total = total * t + terms[k]
     return math.pi**n * total
 
 
-@elementwise
+def _polygamma_of_complex(n: Any, z: Any) -> Any:
+    """The same for complex numbers: by reflection, recurrence, and the asymptotic series."""
+    n, z = int(n), complex(z)
+    if n == 0:
+        return scipy.special.psi(z)
+    if z.real < 0.5:
+        return (-1.0) ** n * _polygamma_of_complex(n, 1.0 - z) - math.pi * _cotangent_derivative(n, z)
+    total = 0j
+    while abs(z) < 15.0 + n:
+        total += z ** (-n - 1)
+        z += 1.0
+    total = math.factorial(n) * (total + 0.5 * z ** (-n - 1)) + math.factorial(n - 1) * z**-n
+    for k, coefficient in enumerate(_EULER_MACLAURIN):
+        total += coefficient * math.factorial(2 * k + n + 1) * z ** (-2 * k - 2 - n)
+    return (-1.0) ** (n + 1) * total
+
+
+@functools.partial(elementwise, of_complex=_polygamma_of_complex)
 def polygamma(n, x):
     """The n-th derivative of the digamma function; n = 0 is that function itself.
 
@@ -188,7 +207,13 @@ def digamma_difference(x, h):
     return total
 
 
-@elementwise
+def _reciprocal_gamma_slope_of_complex(z: Any) -> Any:
+    if z.imag == 0.0:
+        return reciprocal_gamma_slope(z.real)
+    return -scipy.special.rgamma(z) * scipy.special.psi(z)
+
+
+@functools.partial(elementwise, of_complex=_reciprocal_gamma_slope_of_complex)
 def reciprocal_gamma_slope(x):
     """The derivative of 1 / gamma(x), also where that is 0.
 

@@ -130,6 +130,11 @@ def logm(a: Any) -> Any:
     return scipy.linalg.logm(a)
 
 
+def matrix_power(a: Any, t: float) -> Any:
+    """A power of a real matrix that has a real logarithm, with a real exponent."""
+    return scipy.linalg.fractional_matrix_power(a, t)
+
+
 def sylvester(a: Any, b: Any, q: Any) -> Any:
     """The solution x of a x + x b = q."""
     return scipy.linalg.solve_sylvester(a, b, q)
@@ -234,3 +239,21 @@ def normal_log_density(apart: Any, cov: Any) -> Any:
     factor = np.linalg.cholesky(cov)
     z = scipy.linalg.solve_triangular(factor, np.transpose(apart), lower=True)
     return -0.5 * np.sum(z * z, axis=0) - 0.9189385332046727 * len(cov) - np.sum(np.log(np.diag(factor)))
+
+
+def signs_of_eigenvectors(vectors: Any, a: Any, b: Any, lower: bool, chosen: Any, driver: Any) -> Any:
+    """The signs by which SciPy's eigenvectors differ from others. Not compiled: SciPy's have to be computed."""
+    others = scipy.linalg.eigh(a, b, lower=lower, subset_by_index=chosen, driver=driver)[1]
+    if b is None:
+        return _signs(vectors, others)
+    half = np.tril(b) if lower else np.triu(b)
+    return _signs(vectors, (half + half.T - np.diag(np.diag(b))) @ others)
+
+
+def signs_of_tridiagonal_eigenvectors(vectors: Any, d: Any, e: Any) -> Any:
+    """The same for a tridiagonal matrix."""
+    return _signs(vectors, scipy.linalg.eigh_tridiagonal(d, e)[1])
+
+
+def _signs(vectors: Any, others: Any) -> Any:
+    return np.where(np.sum(vectors * others, axis=0) < 0.0, -1.0, 1.0)

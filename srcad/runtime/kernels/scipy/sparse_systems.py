@@ -117,3 +117,24 @@ def _overload_products_at(a, i, b, j):
         return found
 
     return of_vectors if a.ndim == 1 else of_matrices
+
+
+def apart_by_iteration(
+    method: str, values: Any, rows: Any, columns: Any, b: Any, x: Any, rtol: float, atol: float, restart: int, most: int
+) -> Any:
+    """By how much the solution that an iteration of SciPy finds differs from the exact one. Not compiled."""
+    import scipy.sparse.linalg
+    from scipy.sparse import csr_array
+
+    matrix = csr_array((values, (rows, columns)), shape=(b.shape[0], b.shape[0]))
+    options: dict[str, Any] = {"rtol": rtol, "atol": atol, "maxiter": None if most < 0 else most}
+    if restart >= 0:
+        options["restart"] = restart
+    found, told = getattr(scipy.sparse.linalg, method)(matrix, b, **options)
+    if told != 0:
+        raise NoSolution(
+            f"`{method}` has not converged (info is {told}), so that there is no derivative",
+            None,
+            "allow more iterations, or use spsolve",
+        )
+    return found - x

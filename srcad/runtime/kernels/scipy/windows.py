@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.special
 from numba.extending import overload
 
 from srcad.runtime.kernels.scipy.elementwise import as_it_stands
@@ -125,3 +126,84 @@ def _overload_rank_among(count, rank, is_share):
         return int(place)
 
     return impl
+
+
+def extents(shape: tuple[int, ...]) -> Any:
+    """A shape as a column of numbers.
+
+    >>> extents((2, 3))
+    array([[2.],
+           [3.]])
+    """
+    return np.array(shape, np.float64).reshape(-1, 1)
+
+
+def pixel_coordinates(shape: tuple[int, ...]) -> Any:
+    """The indices of all elements, a row for each axis.
+
+    >>> pixel_coordinates((2, 2))
+    array([[0., 0., 1., 1.],
+           [0., 1., 0., 1.]])
+    """
+    return np.indices(shape, np.float64).reshape(len(shape), -1)
+
+
+def zoomed_shape(shape: tuple[int, ...], zoom: Any) -> tuple[int, ...]:
+    """The shape of a zoomed array."""
+    factors = np.broadcast_to(zoom, (len(shape),)).tolist()
+    return tuple([round(size * factor) for size, factor in zip(shape, factors, strict=True)])
+
+
+def rotated_shape(shape: tuple[int, int], angle: float) -> tuple[int, ...]:
+    """The shape of a rotated matrix that holds all of it.
+
+    >>> rotated_shape((2, 5), 90.0)
+    (5, 2)
+    """
+    cosine, sine = scipy.special.cosdg(angle), scipy.special.sindg(angle)
+    ends = np.array([[cosine, sine], [-sine, cosine]]) @ [[0, 0, shape[0], shape[0]], [0, shape[1], 0, shape[1]]]
+    rows, columns = (np.ptp(ends, axis=1) + 0.5).astype(int).tolist()
+    return rows, columns
+
+
+def is_homogeneous(matrix: Any, ndim: int) -> bool:
+    """Whether the matrix of an affine transform has the offset as its last column.
+
+    >>> is_homogeneous(np.eye(3), 2), is_homogeneous(np.eye(2), 2)
+    (True, False)
+    """
+    return bool(matrix.shape[1] == ndim + 1)
+
+
+@overload(extents)
+def _overload_extents(shape):
+    def impl(shape):
+        found = np.empty((len(shape), 1))
+        for k in range(len(shape)):
+            found[k, 0] = shape[k]
+        return found
+
+    return impl
+
+
+@overload(pixel_coordinates)
+def _overload_pixel_coordinates(shape):
+    def impl(shape):
+        total = 1
+        for k in range(len(shape)):
+            total *= shape[k]
+        found = np.empty((len(shape), total))
+        for i in range(total):
+            rest = i
+            for back in range(len(shape)):
+                k = len(shape) - 1 - back
+                found[k, i] = rest % shape[k]
+                rest //= shape[k]
+        return found
+
+    return impl
+
+
+@overload(is_homogeneous)
+def _overload_is_homogeneous(matrix, ndim):
+    return lambda matrix, ndim: matrix.shape[1] == ndim + 1

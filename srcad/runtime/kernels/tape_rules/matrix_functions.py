@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcad.refusals.tapes import DECOMPOSITION_ON_TAPE
 from srcad.runtime.kernels.arrays.strong_products import strong_product
 from srcad.runtime.kernels.linear_algebra.decompositions import orthogonal_factor
 from srcad.runtime.kernels.linear_algebra.eigen import (
@@ -115,13 +116,15 @@ def svd_tangent(t: Any, y: Any, a: Any) -> Any:
 def _check_thin(u: Any, vt: Any) -> None:
     """Refuse square matrices of singular vectors of a matrix that is not square."""
     if u.shape[1] != vt.shape[0]:
-        raise NotImplementedError("np.linalg.svd under a tape has a derivative with full_matrices=False")
+        raise DECOMPOSITION_ON_TAPE.error(what="np.linalg.svd with full_matrices=True", way="pass full_matrices=False")
 
 
 def qr_adjoint(g: Any, y: Any, a: Any) -> Any:
     """The adjoint of the matrix of `np.linalg.qr`, whose columns are linearly independent."""
     if a.shape[0] < a.shape[1]:
-        raise NotImplementedError("np.linalg.qr of a wide matrix has no derivative under a tape")
+        raise DECOMPOSITION_ON_TAPE.error(
+            what="np.linalg.qr of a wide matrix", way="call it in a srcad.function, which the tape records"
+        )
     if not isinstance(y, tuple):  # only the triangular factor
         g, y = (np.zeros(a.shape), g), (orthogonal_factor(a), y)
     (of_q, of_r), (q, r) = g, y

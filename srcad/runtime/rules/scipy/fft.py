@@ -52,6 +52,8 @@ for _axes, _end in (("None", "n"), ("(-2, -1)", "2")):
         _SPACE,
     )
 
+# SciPy passes `orthogonalize` on for real numbers only.
+_ORTHOGONAL = 'is_orthogonal = norm == "ortho" if orthogonalize is None or np.iscomplexobj(x) else orthogonalize'
 for _name, _is_sine in (("dct", False), ("dst", True)):
     for _prefix in ("", "i"):
         _norm = "kernels.scipy.inverse_norm(norm)" if _prefix else "norm"
@@ -62,7 +64,7 @@ for _name, _is_sine in (("dct", False), ("dst", True)):
             "x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None",
             [
                 "whole = x if n is None else kernels.resized(x, n, axis)",
-                'is_orthogonal = norm == "ortho" if orthogonalize is None else orthogonalize',
+                _ORTHOGONAL,
                 f"return kernels.scipy.trigonometric(whole, {_is_sine}, {_type}, axis, {_norm}, is_orthogonal)",
             ],
             _SPACE,
@@ -73,7 +75,7 @@ for _name, _is_sine in (("dct", False), ("dst", True)):
             "x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None",
             [
                 "y = x",
-                'is_orthogonal = norm == "ortho" if orthogonalize is None else orthogonalize',
+                _ORTHOGONAL,
                 "for k in range(kernels.scipy.axes_count(np.ndim(x), s, axes)):",
                 "    axis = kernels.scipy.axis_number(np.ndim(x), s, axes, k)",
                 "    whole = y if s is None else kernels.resized(y, s[k], axis)",

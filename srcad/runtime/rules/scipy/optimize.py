@@ -12,8 +12,19 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from srcad.runtime.rulebook.registry import define
+from srcad.runtime.rulebook.registry import define, inlined
 from srcad.runtime.rulebook.theorems import NoRule, SolvedBy, Unsolved
+from srcad.runtime.rules.scipy import fits
+from srcad.runtime.rules.scipy.constrained_optima import (
+    BOUNDED,
+    BOUNDED_LEAST_SQUARES,
+    CONSTRAINED,
+    under_bounds,
+    under_constraints,
+)
+from srcad.runtime.rules.scipy.written_out import define_by_text
+
+__all__ = ["fits"]
 
 RootResult = namedtuple("RootResult", ["x", "fun", "success"])
 ScalarRoot = namedtuple("ScalarRoot", ["root", "converged"])
@@ -94,8 +105,6 @@ def _run_least_squares(function: Any, start: Any, jac: Any, options: dict[str, A
 ROOT = SolvedBy("root", _run_root, "root", _VECTOR)
 ROOT_OF_PAIR = SolvedBy("root", _run_root, "root", _FIRST, option=_SECOND)
 ROOT_SCALAR = SolvedBy("root_scalar", _run_scalar, "root", kind="number")
-BRENTQ, BRENTH, BISECT = _bracketing("brentq"), _bracketing("brenth"), _bracketing("bisect")
-RIDDER, TOMS748 = _bracketing("ridder"), _bracketing("toms748")
 NEWTON = SolvedBy("newton", _run_newton, "root", kind="like the first")
 FIXED_POINT = SolvedBy("fixed_point", _run_fixed_point, "fixed point", kind="like the first")
 MINIMIZE = SolvedBy("minimize", _run_minimize, "stationary point")
@@ -103,10 +112,10 @@ MINIMIZE_PAIR = SolvedBy("minimize", _run_minimize, "stationary point", "functio
 MINIMIZE_SCALAR = SolvedBy("minimize_scalar", _run_minimize_scalar, "stationary point", kind="number")
 LEAST_SQUARES = SolvedBy("least_squares", _run_least_squares, "least squares", _VECTOR)
 
-_WITHIN = "a solution on a bound or a constraint is none of an equation; eliminate them, or use srcad.implicit"
 NO_FULL_OUTPUT = NoRule("a root with `full_output`", "leave it out, or use root_scalar")
-NO_BOUNDS = NoRule("a solver with bounds", _WITHIN)
-NO_CONSTRAINTS = NoRule("a solver with constraints", _WITHIN)
+NO_CONSTRAINT_OBJECT = NoRule("LinearConstraint and NonlinearConstraint", "pass dictionaries with `type` and `fun`")
+NO_PAIR = NoRule("`minimize` with `jac=True` and bounds or constraints", "pass functions for both")
+NO_ARGUMENTS = NoRule("`minimize` with `args`, `jac` and constraints", "pass functions that capture the arguments")
 NO_HESSIAN_PRODUCT = NoRule("`minimize` with `hessp`", "pass `hess`")
 NO_HESSIAN_OF_PAIR = NoRule("`minimize` with `jac=True` and `hess`", "pass functions for both")
 NO_LOSS = NoRule("`least_squares` with a loss other than linear", "minimize the sum of losses with `minimize`")
@@ -155,44 +164,27 @@ def root_scalar(
     return ScalarRoot(ROOT_SCALAR(f, args, given), True)
 
 
-@define(scipy.optimize.brentq)
-def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return BRENTQ(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+_BRACKETING = ("brentq", "brenth", "bisect", "ridder", "toms748")
 
 
-@define(scipy.optimize.brenth)
-def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return BRENTH(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+def _define_bracketing(name: str) -> None:
+    """Define a solver between two numbers; SciPy's have the same parameters, but for `k` of `toms748`."""
+    own = ["k"] if name == "toms748" else []
+    options = [*own, "xtol", "rtol", "maxiter"]
+    head = f"f, a, b, args=(), {'k=1, ' * len(own)}xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100"
+    lines = [
+        "if full_output:",
+        "    NO_FULL_OUTPUT()",
+        "args = args if isinstance(args, tuple) else (args,)",
+        f"return SOLVED(f, args, a, b, {{{', '.join(f'{each!r}: {each}' for each in options)}}})",
+    ]
+    space = {"NO_FULL_OUTPUT": NO_FULL_OUTPUT, "SOLVED": _bracketing(name)}
+    primitive = getattr(scipy.optimize, name)
+    define_by_text(primitive, f"scipy.optimize.{name}", f"{head}, full_output=False, disp=True", lines, space)
 
 
-@define(scipy.optimize.bisect)
-def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return BISECT(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
-
-
-@define(scipy.optimize.ridder)
-def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return RIDDER(f, args, a, b, {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
-
-
-@define(scipy.optimize.toms748)
-def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-    if full_output:
-        NO_FULL_OUTPUT()
-    args = args if isinstance(args, tuple) else (args,)
-    return TOMS748(f, args, a, b, {"k": k, "xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+for _name in _BRACKETING:
+    _define_bracketing(_name)
 
 
 @define(scipy.optimize.newton)
@@ -222,6 +214,69 @@ def fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
     return FIXED_POINT(func, args, x0, xtol, maxiter, method)
 
 
+@inlined
+class Box:
+    """Bounds, as `scipy.optimize.Bounds` has them."""
+
+    def __init__(self, lb, ub):
+        self.lb = lb
+        self.ub = ub
+
+
+@define(scipy.optimize.Bounds)
+def bounds_of(lb=-np.inf, ub=np.inf, keep_feasible=False):
+    return Box(np.asarray(lb), np.asarray(ub))
+
+
+@define(scipy.optimize.LinearConstraint)
+def linear_constraint(A, lb=-np.inf, ub=np.inf, keep_feasible=False):
+    return NO_CONSTRAINT_OBJECT()
+
+
+@define(scipy.optimize.NonlinearConstraint)
+def nonlinear_constraint(fun, lb, ub, jac="2-point", hess=None, keep_feasible=False, finite_diff_rel_step=None):
+    return NO_CONSTRAINT_OBJECT()
+
+
+@inlined
+def _ends(bounds, start):
+    if bounds is None:
+        return np.full(start.shape[0], -np.inf), np.full(start.shape[0], np.inf)
+    if isinstance(bounds, Box):
+        return bounds.lb + np.zeros(start.shape[0]), bounds.ub + np.zeros(start.shape[0])
+    lows = np.array([-np.inf if each[0] is None else 1.0 * each[0] for each in bounds])
+    return lows, np.array([np.inf if each[1] is None else 1.0 * each[1] for each in bounds])
+
+
+@inlined
+def _row(constraint, x):
+    if "args" in constraint:
+        return np.atleast_1d(np.asarray(constraint["fun"](x, *constraint["args"])))
+    return np.atleast_1d(np.asarray(constraint["fun"](x)))
+
+
+@inlined
+def _kinds(constraint, x):
+    return np.full(_row(constraint, x).shape[0], 1.0 if constraint["type"] == "eq" else 0.0)
+
+
+@inlined
+def _within(fun, start, args, bounds, constraints, given):
+    """The minimum under bounds and constraints."""
+    if given["jac"] is True:
+        NO_PAIR()
+    lows, highs = _ends(bounds, start)
+    objective = lambda x: fun(x, *args)  # noqa: E731 - inlined
+    if len(constraints) == 0:
+        return under_bounds(objective, lows, highs, BOUNDED(fun, args, start, lows, highs, given))
+    if given["jac"] is not None and len(args) > 0:
+        NO_ARGUMENTS()
+    every = lambda x: np.concatenate([_row(each, x) for each in constraints])  # noqa: E731
+    are_equations = np.concatenate([_kinds(each, start) for each in constraints])
+    found = CONSTRAINED(objective, (), start, lows, highs, every, are_equations, given)
+    return under_constraints(objective, every, lows, highs, found)
+
+
 @define(scipy.optimize.minimize)
 def minimize(
     fun,
@@ -237,14 +292,15 @@ def minimize(
     callback=None,
     options=None,
 ):
-    if bounds is not None:
-        NO_BOUNDS()
-    if not isinstance(constraints, tuple) or len(constraints) > 0:
-        NO_CONSTRAINTS()
     if hessp is not None:
         NO_HESSIAN_PRODUCT()
     args = args if isinstance(args, tuple) else (args,)
     start = np.ravel(np.asarray(x0))
+    each_constraint = constraints if isinstance(constraints, (tuple, list)) else (constraints,)
+    if bounds is not None or len(each_constraint) > 0:
+        given = {"method": method, "jac": jac, "hess": hess, "tol": tol, "options": options}
+        x = _within(fun, start, args, bounds, each_constraint, given)
+        return Minimum(x, fun(np.copy(x), *args), True)
     if jac is True:
         if hess is not None:
             raise NotImplementedError(
@@ -285,8 +341,6 @@ def least_squares(
     args=(),
     kwargs=None,
 ):
-    if bounds is not None:
-        NO_BOUNDS()
     if loss != "linear":
         NO_LOSS()
     if kwargs is not None:
@@ -295,6 +349,14 @@ def least_squares(
     given = {"method": method, "ftol": ftol, "xtol": xtol, "gtol": gtol, "max_nfev": max_nfev, "diff_step": diff_step}
     if x_scale is not None:
         given["x_scale"] = x_scale
-    x = LEAST_SQUARES(fun, args, np.ravel(np.asarray(x0)), jac, given)
+    start = np.ravel(np.asarray(x0))
+    if bounds is None:
+        x = LEAST_SQUARES(fun, args, start, jac, given)
+    else:
+        ends = (bounds.lb, bounds.ub) if isinstance(bounds, Box) else bounds
+        lows, highs = ends[0] + np.zeros(start.shape[0]), ends[1] + np.zeros(start.shape[0])
+        found = BOUNDED_LEAST_SQUARES(fun, args, start, jac, lows, highs, given)
+        cost = lambda x: 0.5 * np.sum(np.ravel(np.asarray(fun(x, *args))) ** 2)  # noqa: E731 - inlined
+        x = under_bounds(cost, lows, highs, found)
     residuals = np.ravel(np.asarray(fun(np.copy(x), *args)))
     return LeastSquares(x, residuals, 0.5 * np.sum(residuals * residuals), True)

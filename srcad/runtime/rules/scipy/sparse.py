@@ -12,7 +12,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, tangent
+from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, tangent, zero
 from srcad.runtime.rulebook.theorems import NoRule
 
 NO_PRODUCT = NoRule(
@@ -22,6 +22,8 @@ NO_STAR = NoRule("`*` of a sparse matrix, which may mean two things", "write `A 
 _ELEMENTS = "scipy.sparse: a sparse matrix times an array, element by element: multiply its values by the array"
 NO_MATRIX = NoRule("a result of class np.matrix", "use csr_array, diags_array and their like, whose results are arrays")
 NO_FORM = NoRule("a sparse matrix made from a dense one, or from nothing", "pass elements and their places")
+NO_DENSE_SYSTEM = NoRule("an iteration with a dense matrix or an operator", "use np.linalg.solve, or a sparse matrix")
+NO_ITERATION_OPTION = NoRule("an iteration with `x0` or `M`", "leave it out: it has no influence on the derivative")
 NO_SHAPE = NoRule("a sparse matrix in coordinates without a shape", "pass `shape`")
 
 
@@ -308,3 +310,40 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
 @define(scipy.sparse.linalg.factorized)
 def factorized(A):
     return Factor(A)
+
+
+@inlined
+def _iterated(method, A, b, rtol, atol, restart, maxiter):
+    """The solution by an iteration: the exact one, and by how much SciPy's differs from it, as a constant."""
+    if not isinstance(A, Sparse):
+        NO_DENSE_SYSTEM()
+    right = np.asarray(b)
+    x = kernels.scipy.sparse_solve(A.values, A.rows, A.columns, right)
+    limits = (-1 if restart is None else restart, -1 if maxiter is None else maxiter)
+    return x + kernels.scipy.apart_by_iteration(
+        method, A.values, A.rows, A.columns, right, x, 1.0 * rtol, 1.0 * atol, limits[0], limits[1]
+    )
+
+
+@define(scipy.sparse.linalg.cg)
+def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+    if x0 is not None or M is not None:
+        NO_ITERATION_OPTION()
+    return _iterated("cg", A, b, rtol, atol, None, maxiter), 0
+
+
+@define(scipy.sparse.linalg.bicgstab)
+def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+    if x0 is not None or M is not None:
+        NO_ITERATION_OPTION()
+    return _iterated("bicgstab", A, b, rtol, atol, None, maxiter), 0
+
+
+@define(scipy.sparse.linalg.gmres)
+def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None, callback_type=None):
+    if x0 is not None or M is not None:
+        NO_ITERATION_OPTION()
+    return _iterated("gmres", A, b, rtol, atol, restart, maxiter), 0
+
+
+zero(kernels.scipy.apart_by_iteration)

@@ -53,6 +53,8 @@ class Respelled(Grids):
             return super().call(self.norm(node))
         if (view := self.viewed(node)) is not None:
             return view
+        if self.meant(function) in (np.asarray, np.array) and len(node.args) == 1:
+            node.args[0] = self.array_of(self.part(node.args[0]))
         self.lists_to_arrays(node)
         if (display := self.typed(node)) is not None:
             return display
@@ -95,6 +97,11 @@ class Respelled(Grids):
             if any(meaning is each for each in GRIDS):
                 return self.grid(node, meaning)
         return super().core(node)
+
+    def array_of(self, part: gast.expr) -> gast.expr:
+        """What an object's `__array__` gives; anything else as it is."""
+        method = self.method_for(part, "__array__")
+        return part if method is None else self.part(self.called(method, [part]))
 
     def lists_to_arrays(self, node: gast.Call) -> None:
         """Turn index lists and the like into arrays: in core form lists are tuples, which mean something else."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -16,10 +17,11 @@ import gast
 import numpy as np
 
 from srcad.refusals.names_and_functions import PARTIAL_OF_UNKNOWN
-from srcad.refusals.numpy_calls import EXTREME_OF_NOTHING, ISINSTANCE, SORTED, STRICT_ZIP
+from srcad.refusals.numpy_calls import EXTREME_OF_NOTHING, ISINSTANCE, STRICT_ZIP
 from srcad.runtime.stop_gradient import stop_gradient
-from srcad.transforms.ir.build import call, clone, const, place_of
+from srcad.transforms.ir.build import call, clone, const, load, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
+from srcad.transforms.lowering.calls.key_functions import MADE
 from srcad.transforms.lowering.calls.starred_arguments import Starred
 from srcad.transforms.lowering.structures.abstract_state import Callee, Chosen, Structure
 from srcad.transforms.lowering.structures.array_methods import spell_method
@@ -60,7 +62,10 @@ class Containers(Starred):
             node.args = [value]
         if thing is str and len(node.args) == 1 and (text := self.text_of(node)) is not None:
             return text
-        handler = _BUILTINS.get(thing) if isinstance(thing, (type, BuiltinFunctionType)) else None
+        is_ours = isinstance(thing, (type, BuiltinFunctionType, FunctionType))
+        handler = _BUILTINS.get(thing) if is_ours else None
+        if (thing is sorted or thing is max or thing is min) and any(each.arg == "key" for each in node.keywords):
+            return self.with_key(thing, node)
         if handler is not None:
             return self.builtin(handler, node)
         if isinstance(thing, type) and self.is_constructed(thing):
@@ -168,6 +173,10 @@ class Containers(Starred):
         parts = self.elements(arguments[0]) if arguments else []
         return None if parts is None else self.sequence(kind, parts)
 
+    def made_set(self, kind: type, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`set` and `frozenset`."""
+        return self.set_of(kind, self.known_elements(arguments[0]) if arguments else [])
+
     def dictionary_of(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`dict`."""
         held: dict[Any, gast.expr] = {}
@@ -206,7 +215,9 @@ class Containers(Starred):
             return None
         values = self.ranks(parts)
         if keywords or any(each is UNKNOWN for each in values):
-            self.refuse(SORTED)
+            node = gast.Call(func=load("sorted"), args=arguments, keywords=[])
+            node.keywords = [gast.keyword(arg=name, value=value) for name, value in keywords.items()]
+            return self.with_key(sorted, node)
         return self.sequence(list, [parts[k] for k in sorted(range(len(parts)), key=values.__getitem__)])
 
     def ranks(self, parts: Parts) -> list[Any]:
@@ -255,16 +266,29 @@ class Containers(Starred):
                 return None
             self.refuse(ISINSTANCE)
         if isinstance(structure, Structure):
-            return const(issubclass(structure.cell.type, classes))
+            return const(issubclass(structure.cell.role or structure.cell.type, classes))
         if (kind := self.memory.shape_kind(structure)) is not None:
             return const(issubclass(kind, classes))
         # A number, a text or an array, or an unknown container: that is decided where types are known.
         known = () if self.memory.may_be_container(structure) else (list, tuple, dict)
         return const(False) if all(each in known or _is_of_objects(each) for each in classes) else None
 
+    def is_callable(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`callable`: of functions and objects; numbers and arrays are not."""
+        (part,) = arguments
+        if not isinstance(part, Structure):
+            return const(isinstance(part, Callee) or callable(self.meant(part)))
+        return const(
+            part.cell.type in (functools.partial, Chosen)
+            or inspect.getattr_static(part.cell.type, "__call__", None) is not None
+        )
+
     def got(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
-        """`getattr` or `hasattr` with a constant name; None where the object is an array."""
-        return self.slot(arguments[0], self.key(arguments[1])) if isinstance(arguments[0], Structure) else None
+        """`getattr` with a constant name."""
+        base, name = arguments[0], self.key(arguments[1])
+        if isinstance(base, Structure):
+            return self.slot(base, name)
+        return self.attribute_of(base, name) if len(arguments) == 2 and not isinstance(base, Callee) else None
 
     def as_array(self, part: gast.expr) -> gast.expr:
         """An array for a list or a tuple of numbers or arrays."""
@@ -317,6 +341,12 @@ _BUILTINS: dict[Any, Callable[..., gast.expr | None]] = {
     any: _fixed(Containers.decided, gast.Or),
     all: _fixed(Containers.decided, gast.And),
     isinstance: Containers.is_kind,
+    **MADE,
+    callable: Containers.is_callable,
+    set: _fixed(Containers.made_set, set),
+    frozenset: _fixed(Containers.made_set, frozenset),
+    deque: Containers.deque_of,
+    **{each: _fixed(Containers.dictionary_with, each) for each in (defaultdict, Counter, OrderedDict)},
     getattr: Containers.got,
     **{getattr(operator, f"i{name}"): _fixed(Containers.augmented, op) for op, name in BINARY.items()},
 }

@@ -12,12 +12,14 @@ import gast
 from srcad.refusals.numpy_calls import REDUCE, TOO_FEW_VALUES
 from srcad.transforms.ir.build import at, call, const, dotted_path, load, stored, subscript
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
+from srcad.transforms.ir.cost_model import MOST_UNROLLED_TURNS
 from srcad.transforms.ir.primitive import look_up
-from srcad.transforms.lowering.structures.abstract_state import Structure
-from srcad.transforms.lowering.structures.container_methods import Methods, Parts
+from srcad.transforms.lowering.structures.abstract_state import Lost, Structure
+from srcad.transforms.lowering.structures.collection_types import Collections
+from srcad.transforms.lowering.structures.container_methods import Parts
 
 
-class Functional(Methods):
+class Functional(Collections):
     """Calls that are replaced by what they compute."""
 
     def meant(self, node: gast.expr) -> Any:
@@ -26,8 +28,13 @@ class Functional(Methods):
         return look_up(path, self.bindings) if path and (root in self.bindings or root in RESERVED) else None
 
     def elements(self, node: gast.expr) -> Parts | None:
-        """The elements that a loop over a structure visits; None for an array."""
-        return self.parts(node) if isinstance(node, Structure) else None
+        """The elements that a loop over a structure visits; None for an array whose length is not a constant."""
+        if isinstance(node, Structure):
+            return self.parts(node)
+        extent = self.memory.extents.get(node.id, ()) if isinstance(node, gast.Name) else ()
+        if not extent or extent[0] > MOST_UNROLLED_TURNS:
+            return None
+        return [self.kept(self.part(subscript(load(node.id), const(k)))) for k in range(extent[0])]
 
     def mapped(self, node: gast.Call) -> gast.expr:
         """`map` and `filter`, as a list."""
@@ -47,13 +54,26 @@ class Functional(Methods):
         if isinstance(row, gast.GeneratorExp):
             row = gast.ListComp(elt=row.elt, generators=row.generators)
         function, row, *start = (self.part(each) for each in (function, row, *start))
-        parts = self.elements(row)
+        if isinstance(row, Structure) and self.is_grown(row):
+            parts = None
+        else:
+            parts = self.elements(row)
+        if parts is None and not start:
+            return self.combined(function, row)
         if parts is None or not [*start, *parts]:
             self.refuse(REDUCE)
         total, *rest = [*start, *parts]
         for each in rest:
             total = self.kept(self.part(gast.Call(func=function, args=[total, each], keywords=[])))
         return total
+
+    def is_grown(self, value: Structure) -> bool:
+        """Whether this is a list whose length is known only at run time."""
+        return value.cell.is_sequence and not isinstance(self.memory.cells[value.cell], (dict, Lost))
+
+    def combined(self, function: gast.expr, row: gast.expr) -> gast.expr:
+        """`functools.reduce` of an array or of a list of unknown length."""
+        raise NotImplementedError
 
     def with_rest(self, targets: Parts, node: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
         """`first, *rest = value`: each target with its value; what no other target takes is a list."""

@@ -23,7 +23,7 @@ from srcad.refusals.numpy_calls import (
     POLY1D,
     REPEAT_WITHOUT_END,
 )
-from srcad.transforms.ir.build import call, const, dotted, dotted_path
+from srcad.transforms.ir.build import assign, at, call, const, dotted, dotted_path, load, stored, tuple_of
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
 from srcad.transforms.ir.node_notes import notes_of
@@ -42,6 +42,31 @@ _SINGLE = {itertools.chain: itertools.chain, itertools.islice: itertools.islice,
 _NUMBERS = {itertools.combinations, itertools.combinations_with_replacement, itertools.permutations, itertools.islice}
 # These read their inputs element by element; the others read all of it first.
 _STEPWISE = {itertools.chain, itertools.accumulate, itertools.pairwise, itertools.islice, itertools.zip_longest}
+
+
+def _starred_calls(function: gast.expr, rows: gast.expr, each: str, other: str) -> gast.expr:
+    value = gast.Call(func=function, args=[gast.Starred(value=load(each), ctx=gast.Load())], keywords=[])
+    return _listed(value, stored(each), rows, [])
+
+
+def _not_filtered(test: gast.expr, row: gast.expr, each: str, other: str) -> gast.expr:
+    fails = gast.UnaryOp(op=gast.Not(), operand=gast.Call(func=test, args=[load(each)], keywords=[]))
+    return _listed(load(each), stored(each), row, [fails])
+
+
+def _compressed(row: gast.expr, tests: gast.expr, each: str, other: str) -> gast.expr:
+    return _listed(load(each), tuple_of(stored(each), stored(other)), call("zip", row, tests), [load(other)])
+
+
+def _listed(value: gast.expr, target: gast.expr, row: gast.expr, tests: list[gast.expr]) -> gast.expr:
+    return gast.ListComp(elt=value, generators=[gast.comprehension(target=target, iter=row, ifs=tests, is_async=0)])
+
+
+_COMPREHENSIONS: dict[Any, Callable[..., gast.expr]] = {
+    itertools.starmap: _starred_calls,
+    itertools.filterfalse: _not_filtered,
+    itertools.compress: _compressed,
+}
 _DTYPES = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_", "complex": "np.complex128"}
 # The iterators of these are consumed when read, so generated code, which may read them again, cannot keep them.
 _USED_UP = (iter, next, zip, enumerate, reversed, np.nditer, np.ndenumerate, np.ndindex, np.broadcast, np.nested_iters)
@@ -76,6 +101,8 @@ class Iterators(Effects):
 
     def attribute_of(self, base: gast.expr, name: str) -> gast.expr:
         """`base.name`; for a member of an enumeration, its value or its name."""
+        if name == "__getitem__" and not isinstance(base, Structure):
+            return self.bound_access(name, base)
         known = self.constant(base)
         if not isinstance(known, Member) or name not in ("value", "name"):
             return super().attribute_of(base, name)
@@ -133,6 +160,10 @@ class Iterators(Effects):
 
     def iterated(self, kind: Any, node: gast.Call) -> gast.expr:
         """An iterator of itertools, as a list."""
+        if kind in _COMPREHENSIONS and len(node.args) == 2 and not node.keywords:
+            return self.part(_COMPREHENSIONS[kind](*node.args, self.names.temporary(), self.names.temporary()))
+        if kind in (itertools.takewhile, itertools.dropwhile) and len(node.args) == 2:
+            return self.part_of_run(kind is itertools.takewhile, *node.args)
         arguments = [self.argument(each) for each in node.args]
         keywords = {str(each.arg): self.part(each.value) for each in node.keywords}
         is_sum = kind is itertools.accumulate and bool(arguments)
@@ -140,6 +171,28 @@ class Iterators(Effects):
         if kind in _STEPWISE:
             self.memory.behind[made.cell] = [each.cell for each in arguments if isinstance(each, Structure)]
         return made
+
+    def part_of_run(self, first: bool, test: gast.expr, row: gast.expr) -> gast.expr:
+        """`takewhile` and `dropwhile`, as a list."""
+        found, each, ended, place = *(self.names.temporary() for _ in range(3)), self.place
+        self.memory.bind(found, self.memory.new(list, {}))
+        append = gast.Attribute(value=load(found), attr="append", ctx=gast.Load())
+        take: gast.stmt = gast.Expr(value=gast.Call(func=append, args=[load(each)], keywords=[]))
+        fails = gast.UnaryOp(op=gast.Not(), operand=gast.Call(func=test, args=[load(each)], keywords=[]))
+        if first:
+            body: list[gast.stmt] = [gast.If(test=fails, body=[gast.Break()], orelse=[]), take]
+        else:
+            over = gast.BoolOp(op=gast.Or(), values=[load(ended), fails])
+            body = [assign(ended, over, place), gast.If(test=load(ended), body=[take], orelse=[])]
+        loop = gast.For(target=stored(each), iter=row, body=body, orelse=[], type_comment=None)
+        for inner in gast.walk(loop):
+            if isinstance(inner, gast.stmt):
+                at(inner, place)
+        return self.worth([assign(ended, const(False), place), loop], found)
+
+    def worth(self, block: list[gast.stmt], name: str) -> gast.expr:
+        """The value of a name after statements, which are emitted here."""
+        raise NotImplementedError
 
     def iterated_over(self, kind: Any, arguments: Parts, keywords: dict[str, gast.expr]) -> Structure:
         """An iterator that only selects or combines elements, as a list."""

@@ -8,16 +8,19 @@ at run time is a structure of class `Text`, which `print`, `raise` and other f-s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from string import Formatter
 from typing import Any
 
 import gast
 
 from srcad.refusals.numpy_calls import TEXT_METHOD
-from srcad.transforms.ir.build import const
+from srcad.transforms.ir.build import call, const
 from srcad.transforms.ir.constant_conditions import UNKNOWN
-from srcad.transforms.lowering.calls.higher_order_calls import Functional
+from srcad.transforms.lowering.calls.key_functions import KeyFunctions
 from srcad.transforms.lowering.structures.abstract_state import Structure, Text
+from srcad.transforms.lowering.structures.container_methods import Parts
 from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant
 
 # Methods of texts that depend on nothing but their arguments.
@@ -29,15 +32,69 @@ _METHODS = frozenset(
     }
 )
 _CONVERSIONS: dict[int, Callable[[object], str]] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
+_PERCENT = re.compile(r"%([-+ 0#]*)([0-9*]*(?:\.[0-9*]+)?)([diufFeEgGsra%])")
 _PLAIN = (str, int, float, bool, type(None))
 
 
-class Texts(Functional):
+class Texts(KeyFunctions):
     """Computes texts."""
 
     def formatted_text(self, text: str, right: gast.expr) -> gast.expr:
         """`text % right`."""
-        return const(text % self.known_text(self.part(right)))
+        part = self.part(right)
+        known = self.plain_constant(part)
+        if known is not UNKNOWN:
+            return const(text % known)
+        is_tuple = isinstance(part, Structure) and part.cell.type is tuple
+        return self.joined_text(self.pieces_of(text, self.parts(part) if is_tuple else [part]))
+
+    def pieces_of(self, text: str, values: Parts) -> Parts:
+        """The parts of an f-string that makes the same text as `text % values`."""
+        pieces: Parts = []
+        rest, end = list(values), 0
+        for found in _PERCENT.finditer(text):
+            pieces.append(const(text[end : found.start()]))
+            end = found.end()
+            flags, form, kind = found.groups()
+            if kind == "%":
+                pieces.append(const("%"))
+                continue
+            if not rest or "*" in form:
+                self.refuse(TEXT_METHOD, name="%")
+            value = rest.pop(0)
+            value = call("int", value) if kind in "di" and self.constant(value) is UNKNOWN else value
+            align = "<" if "-" in flags else ">" if kind in "sra" and form else ""
+            spec = f"{align}{flags.replace('-', '')}{form}{'' if kind in 'sradiu' else kind}"
+            conversion = ord(kind) if kind in "sra" else -1
+            pieces.append(
+                gast.FormattedValue(
+                    value=value,
+                    conversion=conversion,
+                    format_spec=gast.JoinedStr(values=[const(spec)]) if spec else None,
+                )
+            )
+        if rest:
+            self.refuse(TEXT_METHOD, name="%")
+        return [*pieces, const(text[end:])]
+
+    def formatted(self, text: str, node: gast.Call) -> gast.expr:
+        """`text.format(...)` with values that are known only at run time, as an f-string."""
+        named = {str(each.arg): each.value for each in node.keywords}
+        pieces: Parts = []
+        unnamed = iter(range(len(node.args)))
+        for before, field, spec, conversion in Formatter().parse(text):
+            pieces.append(const(before))
+            if field is None:
+                continue
+            place = int(field) if field.isdigit() else next(unnamed, -1) if not field else -1
+            if (place not in range(len(node.args)) and field not in named) or "{" in (spec or ""):
+                self.refuse(TEXT_METHOD, name="format")
+            value = named[field] if field in named else node.args[place]
+            made = gast.JoinedStr(values=[const(spec)]) if spec else None
+            pieces.append(
+                gast.FormattedValue(value=value, conversion=ord(conversion) if conversion else -1, format_spec=made)
+            )
+        return self.joined_text(pieces)
 
     def text_of(self, node: gast.Call) -> gast.expr | None:
         """`str(value)` of a constant; None for other values."""
@@ -49,6 +106,13 @@ class Texts(Functional):
         """A method of a constant text."""
         if method not in _METHODS:
             self.refuse(TEXT_METHOD, name=method)
+        if method == "format":
+            node.args = [self.part(each) for each in node.args]
+            for keyword in node.keywords:
+                keyword.value = self.part(keyword.value)
+            values = [*node.args, *(each.value for each in node.keywords)]
+            if any(self.plain_constant(each) is UNKNOWN for each in values):
+                return self.formatted(text, node)
         arguments = [self.text_argument(each) for each in node.args]
         keywords = {str(each.arg): self.text_argument(each.value) for each in node.keywords}
         found = getattr(text, method)(*arguments, **keywords)
@@ -65,7 +129,9 @@ class Texts(Functional):
         """The constant that a part is."""
         known = self.plain_constant(part)
         if known is UNKNOWN:
-            raise NeedsConstant
+            if self.memory.loops:
+                raise NeedsConstant
+            self.refuse(TEXT_METHOD, name="this")
         return known
 
     def plain_constant(self, part: gast.expr) -> Any:

@@ -36,6 +36,8 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_names
 from srcad.transforms.lowering.desugaring.iteration_sources import Sequence, minus, plus, taken_in_vain, times, total
 
+ENDLESS = const(None)  # the number of elements of an iterator without end
+
 
 def iterate(loop: gast.For, names: Names) -> Block:
     """The loop as one over `range`, after the statements that prepare it.
@@ -58,6 +60,8 @@ def iterate(loop: gast.For, names: Names) -> Block:
         iterator, index, target = loop.iter.args[0], target.elts[0].id, target.elts[1]
     maker = _Maker(names, changed, loop)
     sequence = maker.sequence(iterator)
+    if sequence.count is ENDLESS:
+        raise ITERATOR_CALL.at(place_of(loop), name=(dotted_path(iterator.func) or "").rpartition(".")[2])
     counter = index or names.fresh("i")
     new = _indexed(loop, counter, call("range", sequence.count), target, sequence.element)
     note(new, looped_over=tuple(each.id for each in maker.over if isinstance(each, gast.Name)))
@@ -137,6 +141,10 @@ class _Maker:
         path = dotted_path(node.func) if isinstance(node, gast.Call) else None
         if path in ("np.ndindex", "np.ndenumerate", "np.nditer"):
             raise ND_ITERATOR.at(place_of(self.loop), function=path)
+        if path == "itertools.count" and not node.keywords and len(node.args) < 3:
+            return self.counted(node.args)
+        if path == "itertools.cycle" and len(node.args) == 1:
+            return self.repeated(node.args[0])
         if path == "itertools.pairwise" and len(node.args) == 1:
             return self.pairs(node.args[0])
         if isinstance(node, gast.Attribute) and node.attr == "flat":
@@ -148,6 +156,25 @@ class _Maker:
             case _:
                 self.over.append(array)
         return Sequence(setup, call("len", array), lambda index: _next(clone(array), index))
+
+    def counted(self, arguments: list[gast.expr]) -> Sequence:
+        """`itertools.count`, beside iterables that end."""
+        before, start = self.once(arguments[0] if arguments else const(0))
+        after, step = self.once(arguments[1] if len(arguments) > 1 else const(1))
+        return Sequence(
+            before + after,
+            ENDLESS,
+            lambda index: total(start, index if constant(step) == 1 else binary(clone(step), gast.Mult, index)),
+        )
+
+    def repeated(self, row: gast.expr) -> Sequence:
+        """`itertools.cycle`, beside iterables that end."""
+        setup, whole = self.once(row)
+        return Sequence(
+            setup,
+            ENDLESS,
+            lambda index: _next(clone(whole), binary(index, gast.Mod, call("len", clone(whole)))),
+        )
 
     def pairs(self, row: gast.expr) -> Sequence:
         """`itertools.pairwise`."""
@@ -198,7 +225,9 @@ class _Maker:
         )
 
     def zip(self, sequences: list[Sequence], strict: bool) -> Sequence:
-        counts = [sequence.count for sequence in sequences]
+        counts = [sequence.count for sequence in sequences if sequence.count is not ENDLESS]
+        if not counts:
+            raise ITERATOR_CALL.at(place_of(self.loop), name="zip")
         setup = [statement for sequence in sequences for statement in sequence.setup]
         for number, other in enumerate(counts[1:], 2) if strict else ():
             counted = [self.names.temporary(), self.names.temporary()]
@@ -216,7 +245,9 @@ class _Maker:
             count,
             lambda index: tuple_of(*(sequence.element(clone(index)) for sequence in sequences)),
             any(sequence.calls for sequence in sequences),
-            taken_in_vain(sequences, count, self.names, place_of(self.loop)),
+            taken_in_vain(
+                [each for each in sequences if each.count is not ENDLESS], count, self.names, place_of(self.loop)
+            ),
         )
 
     def reversed(self, sequence: Sequence) -> Sequence:

@@ -35,6 +35,8 @@ class Comprehensions(ArrayLike):
         match node:
             case gast.ListComp(elt=element, generators=generators):
                 return self.comprehension(self.memory.new(list, {}), element, None, generators)
+            case gast.SetComp(elt=element, generators=generators):
+                return self.comprehension(self.memory.new(set, {}), element, None, generators)
             case gast.DictComp(key=key, value=value, generators=generators):
                 return self.comprehension(self.memory.new(dict, {}), value, key, generators)
             case gast.GeneratorExp():
@@ -52,6 +54,8 @@ class Comprehensions(ArrayLike):
                     each = self.names.temporary()
                     loop = gast.comprehension(target=stored(each), iter=row, ifs=[], is_async=0)
                     return self.searched(meaning is any, load(each), [loop])
+        if meaning is next and node.args and isinstance(node.args[0], gast.GeneratorExp) and not node.keywords:
+            return self.first_found(node.args[0], node.args[1:])
         if meaning is zip and any(map(self.is_mapped, node.args)) and (rows := self.rows_of(node)) is not None:
             return self.core(rows)
         return super().call(node)
@@ -70,6 +74,23 @@ class Comprehensions(ArrayLike):
                 hit = load(found) if wanted else gast.UnaryOp(op=gast.Not(), operand=load(found))
                 body.append(at(gast.If(test=hit, body=[leave], orelse=[]), place))
         return self.worth([assign(found, const(not wanted), place), *body], found)
+
+    def first_found(self, values: gast.GeneratorExp, otherwise: list[gast.expr]) -> gast.expr:
+        """`next` of a generator expression: its first value; later values are not computed."""
+        found, ended, place = self.names.temporary(), self.names.temporary(), self.place
+        leave = at(gast.Break(), place)
+        body = [assign(found, values.elt, place), assign(ended, const(True), place), leave]
+        for each in reversed(values.generators):
+            for condition in reversed(each.ifs):
+                body = [at(gast.If(test=condition, body=body, orelse=[]), place)]
+            body = [at(gast.For(target=each.target, iter=each.iter, body=body, orelse=[], type_comment=None), place)]
+            if each is not values.generators[0]:
+                body.append(at(gast.If(test=load(ended), body=[leave], orelse=[]), place))
+        before = [assign(ended, const(False), place), *(assign(found, each, place) for each in otherwise)]
+        stop = at(gast.Raise(exc=gast.Call(func=load("StopIteration"), args=[], keywords=[]), cause=None), place)
+        test = gast.UnaryOp(op=gast.Not(), operand=load(ended))
+        after = [] if otherwise else [at(gast.If(test=test, body=[stop], orelse=[]), place)]
+        return self.worth([*before, *body, *after], found)
 
     def worth(self, block: Block, name: str) -> gast.expr:
         """The value of a name after statements, which are emitted here."""
@@ -109,7 +130,8 @@ class Comprehensions(ArrayLike):
         name = self.names.temporary()
         self.memory.bind(name, made)
         if key is None:
-            append = gast.Attribute(value=load(name), attr="append", ctx=gast.Load())
+            method = "add" if made.cell.is_set else "append"
+            append = gast.Attribute(value=load(name), attr=method, ctx=gast.Load())
             body: gast.stmt = gast.Expr(value=gast.Call(func=append, args=[value], keywords=[]))
         else:
             body = gast.Assign(targets=[subscript(load(name), key, store=True)], value=value, type_comment=None)

@@ -92,6 +92,8 @@ class Growing(Comprehensions):
         """The list, if its elements could be elements of arrays; else None."""
         if not isinstance(held, Structure) or held.cell.type is not list or held.cell in self.memory.frozen:
             return None
+        if held.cell.limit is not None:
+            return None
         contents = self.memory.cells.get(held.cell)
         if not isinstance(contents, dict) or len({self.width(each) for each in contents.values()} | {-2}) > 2:
             return None

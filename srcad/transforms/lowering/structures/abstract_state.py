@@ -13,7 +13,7 @@ contents of each cell at the current point of the program.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import gast
@@ -23,14 +23,23 @@ from srcad.transforms.ir.build import dotted_path
 from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
 from srcad.transforms.ir.primitive import constant, is_atom
 from srcad.transforms.ir.pytree_form import LEAF
+from srcad.transforms.lowering.structures.array_extents import Extent, count_of, extent_of
 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The identity of one structure, its run-time class, and the captured object that it comes from, if any."""
+    """The identity of one structure, its run-time class, and the captured object that it comes from, if any.
+
+    role        the class in Python, if that is one of `collections`: a deque is a list here, a Counter a dictionary
+    limit       the most elements of a deque
+    missing     what a dictionary with this role calls for the value of a key that it does not have
+    """
 
     type: type
     origin: int | None = None
+    role: Any = None
+    limit: int | None = None
+    missing: Any = None
 
     @property
     def is_sequence(self) -> bool:
@@ -43,9 +52,23 @@ class Cell:
         return issubclass(self.type, dict)
 
     @property
+    def is_set(self) -> bool:
+        """Whether it is a set, whose keys are its elements."""
+        return issubclass(self.type, (set, frozenset))
+
+    @property
+    def is_container(self) -> bool:
+        """Whether it is a tuple, list, dictionary or set, not an object with attributes."""
+        return self.is_sequence or self.is_mapping or self.is_set
+
+    @property
     def is_mutable(self) -> bool:
         """Whether its parts can be changed."""
-        return not issubclass(self.type, tuple)
+        return not issubclass(self.type, (tuple, frozenset))
+
+    def alike(self) -> Cell:
+        """Another cell of the same kind."""
+        return Cell(self.type, role=self.role, limit=self.limit, missing=self.missing)
 
     @property
     def called(self) -> str:
@@ -53,8 +76,10 @@ class Cell:
         if self.is_sequence or self.is_mapping:
             for plain, name in ((list, "a list"), (dict, "a dictionary")):
                 if self.type is plain:
-                    return name
+                    return name if self.role is None else f"a {self.role.__name__}"
             return "a tuple" if self.type is tuple else f"a `{self.type.__name__}`"
+        if self.is_set:
+            return "a set"
         if self.type is Text:
             return "a string"
         if self.type is Chosen:
@@ -146,6 +171,11 @@ class Fields:
     index: tuple[Any, ...] | None
 
 
+# These may return their argument itself.
+_UNCHANGED = frozenset(
+    f"np.{name}" for name in ("asarray", "asanyarray", "ascontiguousarray", "atleast_1d", "atleast_2d")
+)
+
 # A variable that holds a number or an array.
 PLAIN = Lost("")
 
@@ -161,6 +191,7 @@ class Memory:
     known       variable -> the constant that it holds
     shapes      variables that hold a tuple of integers whose length only types tell, a shape or a part of one, with
                 the class that it has in Python: tuple, or list, which stays a tuple and cannot be changed
+    extents     the shapes of variables, () for numbers, where shapes are constants: `array_extents`
     frozen      cells that must not be changed, and why
     steady      variables that are assigned once, so their values do not change (shared by all memories of a function)
     loops       the enclosing loops that may be unrolled if that helps (shared likewise)
@@ -174,6 +205,7 @@ class Memory:
                 (shared likewise)
     lists       the growing list that a list has become (shared likewise)
     behind      structures that an iterator, here a sequence, would still read while it is consumed (shared likewise)
+    same        for a variable, another one that may hold the same object (shared likewise)
     functions   the functions that may be chosen at run time, each with its number (shared likewise)
     """
 
@@ -181,6 +213,7 @@ class Memory:
     cells: dict[Cell, Any] = field(default_factory=dict)
     known: dict[str, Any] = field(default_factory=dict)
     shapes: dict[str, type] = field(default_factory=dict)
+    extents: dict[str, Extent] = field(default_factory=dict)
     frozen: dict[Cell, str] = field(default_factory=dict)
     steady: set[str] = field(default_factory=set)
     loops: list[Any] = field(default_factory=list)
@@ -195,20 +228,27 @@ class Memory:
     rows: dict[Grown, type] = field(default_factory=dict)
     lists: dict[Cell, Grown] = field(default_factory=dict)
     behind: dict[Cell, list[Cell]] = field(default_factory=dict)
+    same: dict[str, str] = field(default_factory=dict)
     functions: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> Memory:
         """An independent copy of the state."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
-        growth = (self.nest, self.growth, self.resized, self.forms, self.rows, self.lists, self.behind, self.functions)
-        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, self.opaque, *growth)
-        return Memory(dict(self.names), cells, dict(self.known), dict(self.shapes), dict(self.frozen), *shared)
+        return replace(
+            self,
+            names=dict(self.names),
+            cells=cells,
+            known=dict(self.known),
+            shapes=dict(self.shapes),
+            extents=dict(self.extents),
+            frozen=dict(self.frozen),
+        )
 
     def become(self, other: Memory) -> None:
         """Take over the state of another memory."""
         held = other.copy()
         self.names, self.cells, self.known, self.shapes = held.names, held.cells, held.known, held.shapes
-        self.frozen = held.frozen
+        self.extents, self.frozen = held.extents, held.frozen
 
     def new(
         self, kind: type, contents: Mapping[Any, Any], frozen: str | None = None, origin: int | None = None
@@ -254,7 +294,11 @@ class Memory:
     def learn(self, name: str, value: Any) -> None:
         """Record the value of a variable: an operation, which may be a known constant."""
         self.names[name] = PLAIN
+        self.unite(name, value)
         found = self.constant(value) if is_atom(value) else computed(value, self.constant)
+        if self.extents:
+            found = count_of(value, self.extents, self.constant) if found is UNKNOWN else found
+            self.measure(name, None if name in self.rebound else extent_of(value, self.extents, self.constant))
         if found is UNKNOWN or name in self.rebound:
             self.known.pop(name, None)
         else:
@@ -262,10 +306,37 @@ class Memory:
         if self.may_be_container(value):
             self.opaque.add(name)
         kind = None if name in self.rebound else self.shape_kind(value)
+        if kind is list:
+            self.known.pop(name, None)
         if kind is None:
             self.shapes.pop(name, None)
         else:
             self.shapes[name] = kind
+
+    def unite(self, name: str, value: Any) -> None:
+        """Record that a variable may hold the same object as another one."""
+        if isinstance(value, gast.Call) and dotted_path(value.func) in _UNCHANGED and value.args:
+            value = value.args[0]
+        if isinstance(value, gast.Name) and (one := self.origin(name)) != (other := self.origin(value.id)):
+            self.same[one] = other
+
+    def origin(self, name: str) -> str:
+        """One variable for all that may hold the same object."""
+        while name in self.same:
+            name = self.same[name]
+        return name
+
+    def measure(self, name: str, extent: Extent | None) -> None:
+        """Record the shape of a variable, or that it is not known."""
+        if extent is None:
+            self.extents.pop(name, None)
+        else:
+            self.extents[name] = extent
+
+    def forget(self, name: str) -> None:
+        """Forget what is known of the value of a variable."""
+        for facts in (self.known, self.shapes, self.extents):
+            facts.pop(name, None)
 
     def may_be_container(self, value: Any) -> bool:
         """Whether what an operation gives may be a tuple or a list for which no Structure stands."""
@@ -306,8 +377,7 @@ class Memory:
     def bind(self, name: str, structure: Structure) -> None:
         """Record that a variable holds a structure."""
         self.names[name] = structure
-        self.known.pop(name, None)
-        self.shapes.pop(name, None)
+        self.forget(name)
 
 
 def same(one: Any, other: Any) -> bool:

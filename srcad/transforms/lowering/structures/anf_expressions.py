@@ -11,10 +11,11 @@ from typing import Any
 
 import gast
 
-from srcad.errors import CompilerBug, Place, SrcadError
+from srcad.errors import CompilerBug, Place, SrcadError, UnsupportedSyntax
 from srcad.names import Names
-from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, RUNTIME_FUNCTION, WRONG_CALL
+from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, HANDED_FUNCTION, RUNTIME_FUNCTION, WRONG_CALL
 from srcad.runtime.rulebook import registry
+from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.ir.build import Block, assign, at, clone, load, place_of
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
 from srcad.transforms.ir.primitive import is_atom, primitive_of
@@ -169,13 +170,22 @@ class Operations:
             return inlined
         if root_name(node.func) not in self.bindings and root_name(node.func) not in RESERVED:
             raise RUNTIME_FUNCTION.at(place_of(node) or self.place)
-        arguments = [self.tuple_of_atoms(argument) for argument in node.args]
-        keywords = []
-        for keyword in node.keywords:
-            keywords.append(gast.keyword(arg=keyword.arg, value=self.tuple_of_atoms(keyword.value)))
+        try:
+            arguments = [self.tuple_of_atoms(argument) for argument in node.args]
+            keywords = [gast.keyword(arg=each.arg, value=self.tuple_of_atoms(each.value)) for each in node.keywords]
+        except UnsupportedSyntax as problem:
+            self.refuse_handed(node, problem)
+            raise
         if len(arguments) > 2 and registry.folds(primitive_of(node, self.bindings)):
             arguments = [self.folded(node.func, arguments[:-1]), arguments[-1]]
         return gast.Call(func=node.func, args=arguments, keywords=keywords)
+
+    def refuse_handed(self, node: gast.Call, problem: UnsupportedSyntax) -> None:
+        """Raise for a function that is handed to one of a library, if that is what an argument is refused for."""
+        primitive = primitive_of(node, self.bindings)
+        if primitive is not None and FUNCTION_AS_VALUE.fits(problem):
+            name = primitive_name(primitive)
+            raise HANDED_FUNCTION.at(problem.at, function=name, handed=problem.what.split("`")[1]) from None
 
     def folded(self, function: gast.expr, arguments: list[gast.expr]) -> gast.expr:
         """An atom for `max(a, b, c)`, computed from two arguments at a time."""

@@ -19,7 +19,8 @@ from srcad.refusals.structures import (
     TOO_MANY_FIELDS,
 )
 from srcad.transforms.ir.canonical_names import literal
-from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.ir.primitive import is_atom
+from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
 from srcad.transforms.lowering.structures.operator_overloading import Overloads
 
 _LIBRARIES = frozenset({"numpy", "builtins", "numba", "srcad", "scipy", "itertools"})
@@ -36,7 +37,7 @@ class Construction(Overloads):
             return True  # a class of our own, of definitions
         if kind.__module__.partition(".")[0] in _LIBRARIES or issubclass(kind, (BaseException, list, dict, int, float)):
             return False
-        return type(kind) is type
+        return type(kind).__call__ is type.__call__  # so are abstract classes
 
     def construct(self, kind: type, node: gast.Call) -> gast.expr:
         """The structure that a call of the class makes."""
@@ -63,12 +64,15 @@ class Construction(Overloads):
         """The object that the generated `__init__` of a dataclass makes."""
         fields = [each for each in dataclasses.fields(kind) if each.init]
         defaults: dict[str, Any] = {}
+        passed = {each.name for each in fields[: len(node.args)]} | {each.arg for each in node.keywords}
         for each in dataclasses.fields(kind):
             if each.default is not dataclasses.MISSING:
                 defaults[each.name] = each.default
             elif each.default_factory in (list, dict):
                 defaults[each.name] = self.memory.new(each.default_factory, {})
-            elif each.default_factory is not dataclasses.MISSING:
+            elif isinstance(each.default_factory, (FunctionType, type)) and each.name not in passed:
+                defaults[each.name] = self.made_by_factory(each.default_factory)
+            elif each.default_factory is not dataclasses.MISSING and each.name not in passed:
                 self.refuse(DEFAULT_FACTORY, name=each.name)
         given = self.fields(kind, [each.name for each in fields], defaults, node)
         held = {
@@ -81,6 +85,10 @@ class Construction(Overloads):
         if isinstance(after, FunctionType):
             self.called(after, [made])
         return made
+
+    def made_by_factory(self, factory: Any) -> gast.expr:
+        """What the `default_factory` of a field makes."""
+        return self.kept(self.part(self.called(factory, [])))
 
     def fields(self, kind: type, names: Any, defaults: dict[str, Any], node: gast.Call) -> dict[str, gast.expr]:
         """The value of each field, in the order in which the class has them."""
@@ -98,7 +106,7 @@ class Construction(Overloads):
         if name not in defaults:
             self.refuse(MISSING_FIELD, name=name)
         value = defaults[name]
-        if isinstance(value, Structure):
+        if isinstance(value, (Structure, Callee)) or (isinstance(value, gast.expr) and is_atom(value)):
             return value
         known = literal(value)
         if known is None:

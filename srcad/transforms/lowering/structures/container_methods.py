@@ -15,7 +15,7 @@ import gast
 from srcad.refusals.structures import EXTENDED_BY_ARRAY, NO_SUCH_KEY, STRUCTURE_METHOD, UPDATE_FROM_UNKNOWN
 from srcad.transforms.ir.build import const, place_of
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
+from srcad.transforms.lowering.structures.abstract_state import Callee, Cell, Structure
 from srcad.transforms.lowering.structures.constructors import Construction
 
 Parts = list[gast.expr]
@@ -49,7 +49,7 @@ class Methods(Construction):
     def method(self, receiver: Structure, name: str, node: gast.Call) -> gast.expr:
         """A method of a structure."""
         cell, after = receiver.cell, notes_of(node.func).after_class
-        if after is None and not cell.is_sequence and not cell.is_mapping and name in self.contents(receiver):
+        if after is None and not cell.is_container and name in self.contents(receiver):
             node.func = self.callee(self.contents(receiver)[name])
             return self.call(node)
         found = inspect.getattr_static(cell.type, name, None) if after is None else behind(cell.type, after, name)
@@ -63,12 +63,16 @@ class Methods(Construction):
         if isinstance(found, FunctionType) and not (name.startswith("_") and hasattr(cell.type, "_fields")):
             return self.called(found, [receiver, *node.args], node.keywords)
         act = getattr(self, f"do_{name.strip('_')}", None)
-        owner = list if cell.type is list else dict if cell.is_mapping else tuple
-        if act is None or name not in _METHODS.get(owner, ()) or not (cell.is_sequence or cell.is_mapping):
+        if act is None or name not in self.methods_of(cell):
             raise STRUCTURE_METHOD.at(place_of(node) or self.place, name=name, what=cell.called)
         arguments = [self.part(each) for each in node.args]
         made: gast.expr = act(receiver, *arguments, **{each.arg: self.part(each.value) for each in node.keywords})
         return made
+
+    def methods_of(self, cell: Cell) -> tuple[str, ...]:
+        """The names of the methods of a builtin container."""
+        owner = list if cell.type is list else dict if cell.is_mapping else tuple if cell.is_sequence else None
+        return _METHODS.get(owner, ())
 
     def do_append(self, base: Structure, value: gast.expr) -> gast.expr:
         """Append an element."""
@@ -122,7 +126,9 @@ class Methods(Construction):
 
     def do_copy(self, base: Structure) -> gast.expr:
         """A copy of the list or dictionary."""
-        return self.memory.new(base.cell.type, self.contents(base))
+        made = Structure(base.cell.alike())
+        self.memory.cells[made.cell] = dict(self.contents(base))
+        return made
 
     def do_keys(self, base: Structure) -> gast.expr:
         """The keys of a dictionary."""
@@ -169,7 +175,7 @@ class Methods(Construction):
         return self.memory.new(base.cell.type, self.contents(base) | parts)
 
 
-_METHODS: dict[type, tuple[str, ...]] = {
+_METHODS: dict[type | None, tuple[str, ...]] = {
     list: ("append", "extend", "insert", "pop", "reverse", "clear", "copy"),
     tuple: ("_asdict", "_replace"),
     dict: ("keys", "values", "items", "get", "pop", "setdefault", "update", "copy", "clear"),

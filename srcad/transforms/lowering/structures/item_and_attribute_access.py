@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
+from collections import Counter
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -25,7 +27,7 @@ from srcad.refusals.structures import (
     SLICE_LENGTH,
     SLICE_WRITE,
 )
-from srcad.transforms.ir.build import assign, at, call, clone, const, load, subscript
+from srcad.transforms.ir.build import assign, at, call, clone, const, dotted_path, load, subscript
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_INDEXED_PARTS
 from srcad.transforms.ir.node_notes import notes_of
@@ -45,7 +47,7 @@ class Slots(ChosenFunctions):
         contents, kind = self.contents(base), base.cell.type
         if base.cell.is_sequence and name in getattr(kind, "_fields", ()):
             return contents[kind._fields.index(name)]  # type: ignore[attr-defined]
-        if not base.cell.is_sequence and not base.cell.is_mapping and name in contents:
+        if not base.cell.is_container and name in contents:
             return self.not_lost(name, contents[name])
         found = inspect.getattr_static(kind, name, None)
         if isinstance(found, property) and isinstance(found.fget, FunctionType):
@@ -123,13 +125,27 @@ class Slots(ChosenFunctions):
                 self.refuse(NOT_INDEXABLE, what=base.cell.called)
             return self.called(method, [base, node.slice])
         contents, part = self.contents(base), self.part(node.slice)
-        if self.constant(part) is UNKNOWN and not self.memory.loops and self.may_be_numbers(contents, part):
+        is_plain = base.cell.missing is None and not self.memory.loops
+        if self.constant(part) is UNKNOWN and is_plain and self.may_be_numbers(contents, part):
             return self.choice_by_key(contents, part)
         key = self.key(part)
+        if key not in contents and base.cell.missing is not None:
+            return self.made_for_key(base, key)
         if key not in contents:
             known = ", ".join(map(repr, contents))
             self.refuse(NO_SUCH_KEY, key=key, known=f"its keys are {known}" if known else "it is empty")
         return contents[key]
+
+    def made_for_key(self, base: Structure, key: Any) -> gast.expr:
+        """The value that a dictionary makes for a key that it does not have; a Counter does not keep it."""
+        path = dotted_path(base.cell.missing)
+        if path in ("int", "float", "complex", "bool", "str") and path not in self.bindings:
+            value: gast.expr = const(getattr(builtins, path)())
+        else:
+            value = self.kept(self.part(gast.Call(func=clone(base.cell.missing), args=[], keywords=[])))
+        if base.cell.role is not Counter:
+            self.put(base, key, value)
+        return value
 
     def may_be_numbers(self, contents: dict[Any, gast.expr], key: gast.expr) -> bool:
         """Whether a key that is known only at run time may be one of these, which are all integers."""
@@ -244,7 +260,7 @@ class Slots(ChosenFunctions):
     def put(self, base: Structure, key: Any, value: gast.expr) -> None:
         """Change one part."""
         contents, kind = self.changeable(base), base.cell.type
-        if not base.cell.is_sequence and not base.cell.is_mapping:
+        if not base.cell.is_container:
             parameters = getattr(kind, "__dataclass_params__", None)
             descriptor = inspect.getattr_static(kind, key, None)
             if (

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from srcad.transforms.ir.pytree_form import LEAF, Form, Part, built
+from srcad.transforms.ir.pytree_form import LEAF, Added, Form, Part, built
 
 _NUMBERS = {float: "d", np.float64: "d", int: "q", bool: "?", complex: "D", np.complex128: "D"}
 
@@ -83,7 +83,7 @@ def layout_leaves(part: Part) -> Iterator[bool]:
     elif isinstance(part, Form):
         for each in part.parts:
             yield from layout_leaves(each)
-    else:
+    elif not isinstance(part, Added):
         yield False
 
 

@@ -97,13 +97,13 @@ class Overloads(Slots):
 
     def negated(self, operand: gast.expr) -> gast.expr:
         """`not operand`."""
-        if not isinstance(operand, Structure) or operand.cell.is_sequence or operand.cell.is_mapping:
+        if not isinstance(operand, Structure) or operand.cell.is_container:
             return super().negated(operand)
         return self.negated(self.held_in_atom(self.truth_of_object(operand)))
 
     def truth_of_object(self, structure: Structure) -> gast.expr:
         """The truth value of an object; of a builtin container, whether it is not empty."""
-        if structure.cell.is_sequence or structure.cell.is_mapping:
+        if structure.cell.is_container:
             return const(bool(self.contents(structure)))
         for name in ("__bool__", "__len__"):
             if (method := self.method_for(structure, name)) is not None:

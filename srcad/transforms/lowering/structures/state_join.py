@@ -96,7 +96,9 @@ class _Joiner:
             else:
                 self.joined.changed = True
         memory.shapes = {key: kind for key, kind in self.first.shapes.items() if self.second.shapes.get(key) is kind}
-        if memory.shapes != self.first.shapes:
+        one, other = self.first.extents, self.second.extents
+        memory.extents = {name: extent for name, extent in one.items() if other.get(name) == extent}
+        if memory.shapes != self.first.shapes or memory.extents != one:
             self.joined.changed = True
         return self.joined
 
@@ -193,7 +195,8 @@ class _Joiner:
         lost = next((each for each in (parts, others) if isinstance(each, Lost)), None)
         if lost is not None:
             return self.lose(Structure(first), lost)
-        if first.type is not second.type or list(parts) != list(others):
+        kinds = {(each.type, each.role, each.limit) for each in (first, second)}
+        if len(kinds) > 1 or list(parts) != list(others):
             forms = " or ".join(
                 f"{cell.called} of {_listed(held)}" for cell, held in ((first, parts), (second, others))
             )
@@ -210,7 +213,7 @@ class _Joiner:
         """A cell for one of two structures."""
         if first in self.joined.own:
             return first
-        cell = Cell(first.type)
+        cell = first.alike()
         self.joined.own.add(cell)
         self.joined.changed = True
         return cell

@@ -82,10 +82,20 @@ class Structures(Operations):
     def part(self, node: gast.expr) -> gast.expr:
         """An atom, or a structure or a function."""
         outer, self.place = self.place, place_of(node) or self.place
+        if isinstance(node, Lost):
+            self.lost("an element", node)
         made = self.core(node)
+        if isinstance(made, Lost):
+            self.lost("an element", made)
         made = made if isinstance(made, (Structure, Callee)) else self.held_in_atom(made)
         self.place = outer
         return made
+
+    def lost(self, name: str, value: Lost) -> NoReturn:
+        """Raise for a value that is no longer known; an enclosing loop may be unrolled so that it is."""
+        if self.memory.loops:
+            raise NeedsConstant
+        self.refuse_lost(name, value)
 
     def core(self, node: gast.expr) -> gast.expr:
         """The expression as one operation on atoms, or as a structure."""
@@ -97,8 +107,10 @@ class Structures(Operations):
                 return self.memory.new(node.kind, held, "it belongs to the scope around the function", node.origin)
             case gast.Tuple() | gast.List() if (joined := self.joined_shapes(node)) is not None:
                 return joined
-            case gast.Tuple(elts=elements) | gast.Set(elts=elements):
+            case gast.Tuple(elts=elements):
                 return self.display(tuple, dict(enumerate(self.spread_out(elements))))
+            case gast.Set(elts=elements):
+                return self.set_of(set, self.spread_out(elements))
             case gast.List(elts=elements):
                 return self.display(list, dict(enumerate(self.spread_out(elements))))
             case gast.Dict(keys=keys, values=values):
@@ -201,9 +213,10 @@ class Structures(Operations):
         contents = self.contents(structure)
         if structure.cell.is_sequence:
             return list(contents.values())
-        if not structure.cell.is_mapping:
+        if not structure.cell.is_container:
             self.refuse(NOT_ITERABLE, what=structure.cell.called)
-        return [literal(key) or const(key) for key in contents]
+        made_here = structure.cell.is_set and structure.cell.origin is None
+        return [literal(key) or const(key) for key in (set(contents) if made_here else contents)]
 
     def extents(self, shape: gast.expr, kind: type) -> gast.Name:
         """A name of its own for a shape, or a part of one, that is of this class in Python."""
@@ -211,10 +224,16 @@ class Structures(Operations):
         self.memory.steady.add(name)
         self.let(name, self.held_in_atom(shape))
         self.memory.shapes[name] = kind
+        if kind is list:  # as a constant it would be a tuple
+            self.memory.known.pop(name, None)
         return load(name)
 
     def joined_shapes(self, node: gast.Tuple | gast.List) -> gast.expr | None:
         """A display with a starred shape in it as a sum of tuples, such as `x.shape + (2,)`; None for others."""
+        raise NotImplementedError
+
+    def set_of(self, kind: type, elements: list[gast.expr]) -> gast.expr:
+        """A set of constants."""
         raise NotImplementedError
 
     def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:

@@ -31,6 +31,8 @@ class Combined(Structures):
             case gast.UnaryOp(op=gast.Not(), operand=operand):
                 return self.negated(self.part(operand))
             case gast.Compare(left=left, ops=[op], comparators=[right]):
+                if isinstance(op, (gast.In, gast.NotIn)) and isinstance(right, gast.Set):
+                    right = gast.Tuple(elts=right.elts, ctx=gast.Load())  # here the elements may be computed
                 first = self.part(left)
                 return self.compared(first, op, self.part(right))
         return super().core(node)

@@ -98,7 +98,7 @@ def test_einsum_takes_lists_of_axes_and_many_operands(function):
 
 def test_einsum_with_lists_of_computed_axes_is_refused():
     with pytest.raises(UnsupportedSyntax, match="give the subscripts as a string"):
-        srcad.grad(lambda x, k: np.sum(np.einsum(x, [k], x, [k])), jit=False)(X, 0)
+        srcad.grad(lambda x, k: np.sum(np.einsum(x, [k], x, [k])), jit=False)(X, 0.0)
 
 
 @pytest.mark.slow

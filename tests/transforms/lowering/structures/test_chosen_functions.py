@@ -55,7 +55,7 @@ def test_errors_are_those_of_the_function(f, n, kind):
 @pytest.mark.parametrize("f", [handed_to_a_recursive_function, function_or_number])
 def test_refused_where_the_function_has_no_number(f):
     with pytest.raises(UnsupportedSyntax, match="one function or"):
-        srcad.grad(f, jit=False)(1.3, 5)
+        srcad.grad(f, jit=False)(1.3, 5.0)  # an integer would be made a constant
 
 
 def test_the_branch_of_a_function_that_is_known_is_the_only_one():

@@ -191,4 +191,4 @@ def set_in_a_loop(x):
 
 def test_an_attribute_that_is_none_first_and_a_list_then_is_refused_by_name():
     with pytest.raises(UnsupportedSyntax, match="the form of `held` is not known"):
-        srcad.grad(set_in_a_loop, jit=False)(np.ones(3))
+        srcad.grad(set_in_a_loop, jit=False)(np.ones(100))  # a loop over fewer is unrolled

@@ -6,6 +6,6 @@ Invariant    what a definition does not cover raises NotImplementedError, with t
 Elsewhere    NumPy's linear algebra (`runtime.rules.linalg`, `runtime.rules.decompositions`).
 """
 
-from srcad.runtime.rules.scipy.linalg import factors, systems
+from srcad.runtime.rules.scipy.linalg import factors, special_matrices, symmetric, systems
 
-__all__ = ["factors", "systems"]
+__all__ = ["factors", "special_matrices", "symmetric", "systems"]

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import adjoint, d, define, tangent
+from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, tangent
 
 
 @define(scipy.linalg.qr)
@@ -28,39 +28,12 @@ def svdvals(a, overwrite_a=False, check_finite=True):
     return kernels.singular_values(a)
 
 
-@define(scipy.linalg.eigvalsh)
-def eigvalsh(
-    a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, type=1, check_finite=True, subset_by_index=None,
-    subset_by_value=None, driver=None
-):  # fmt: skip
-    if type != 1 or subset_by_index is not None or subset_by_value is not None:
-        raise NotImplementedError("scipy.linalg.eigvalsh has a derivative with type=1 and without subsets")
-    whole = a if lower else np.transpose(a)
-    if b is None:
-        return np.linalg.eigvalsh(whole)
-    factor = np.linalg.cholesky(b if lower else np.transpose(b))
-    symmetric = kernels.scipy.from_triangle(whole, True)
-    half = kernels.scipy.triangular_solve(factor, symmetric, True, False)
-    return np.linalg.eigvalsh(kernels.scipy.triangular_solve(factor, np.transpose(half), True, False))
-
-
-@define(scipy.linalg.eigh)
-def eigh(
-    a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
-    subset_by_index=None, subset_by_value=None, driver=None
-):  # fmt: skip
-    if not eigvals_only:
-        # NumPy and SciPy call other functions of LAPACK, which may give vectors of other signs.
-        raise NotImplementedError(
-            "scipy.linalg.eigh has a derivative with eigvals_only=True; np.linalg.eigh has others"
-        )
-    return scipy.linalg.eigvalsh(
-        a, b, lower=lower, type=type, subset_by_index=subset_by_index, subset_by_value=subset_by_value
-    )
-
-
 @define(scipy.linalg.polar)
 def polar(a, side="right"):
+    if np.ndim(a) != 2:
+        raise NotImplementedError("scipy.linalg.polar of stacks has no derivative: call it for each")
+    if np.iscomplexobj(a):
+        raise NotImplementedError("scipy.linalg.polar has a derivative for real matrices")
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     if side == "right":
         return np.dot(u, vh), np.dot(np.transpose(vh) * s, vh)
@@ -69,8 +42,10 @@ def polar(a, side="right"):
 
 @define(scipy.linalg.expm)
 def expm_of_matrix(A):
+    if np.ndim(A) == 3:
+        return np.stack([kernels.scipy.expm(each) for each in A])
     if np.ndim(A) != 2:
-        raise NotImplementedError("scipy.linalg.expm of stacks has no derivative: call it for each")
+        raise NotImplementedError("scipy.linalg.expm has a derivative for matrices and for stacks of rank 3")
     return kernels.scipy.expm(A)
 
 
@@ -88,6 +63,8 @@ def expm_tangent(y, a):
 
 @define(scipy.linalg.sqrtm)
 def sqrtm_of_matrix(A):
+    if np.ndim(A) != 2:
+        raise NotImplementedError("scipy.linalg.sqrtm of stacks has no derivative: call it for each")
     return kernels.scipy.sqrtm(A)
 
 
@@ -103,6 +80,8 @@ def sqrtm_tangent(y, a):
 
 @define(scipy.linalg.logm)
 def logm_of_matrix(A):
+    if np.ndim(A) != 2:
+        raise NotImplementedError("scipy.linalg.logm of stacks has no derivative: call it for each")
     return kernels.scipy.logm(A)
 
 
@@ -126,6 +105,8 @@ def beside(a, e):
 
 @define(scipy.linalg.solve_sylvester)
 def solve_sylvester(a, b, q):
+    if np.ndim(a) != 2 or np.ndim(b) != 2 or np.ndim(q) != 2:
+        raise NotImplementedError("scipy.linalg.solve_sylvester of stacks has no derivative: call it for each")
     return kernels.scipy.sylvester(a, b, q)
 
 
@@ -148,11 +129,17 @@ def sylvester_tangent(x, a, b, q):
 
 @define(scipy.linalg.solve_continuous_lyapunov)
 def solve_continuous_lyapunov(a, q):
+    if np.ndim(a) != 2 or np.ndim(q) != 2:
+        raise NotImplementedError(
+            "scipy.linalg.solve_continuous_lyapunov of stacks has no derivative: call it for each"
+        )
     return kernels.scipy.sylvester(a, np.transpose(a), q)
 
 
 @define(scipy.linalg.solve_discrete_lyapunov)
 def solve_discrete_lyapunov(a, q, method=None):
+    if np.ndim(a) != 2 or np.ndim(q) != 2:
+        raise NotImplementedError("scipy.linalg.solve_discrete_lyapunov of stacks has no derivative: call it for each")
     return kernels.scipy.discrete_lyapunov(a, q)
 
 
@@ -174,6 +161,8 @@ def discrete_lyapunov_tangent(x, a, q):
 
 @define(scipy.linalg.lu_factor)
 def lu_factor(a, overwrite_a=False, check_finite=True):
+    if np.ndim(a) != 2 or a.shape[0] != a.shape[1]:
+        raise NotImplementedError("scipy.linalg.lu_factor has a derivative for square matrices, not for stacks")
     return kernels.scipy.packed_lu(a), kernels.scipy.pivots(a)
 
 
@@ -201,6 +190,8 @@ def packed_lu_tangent(y, a):
 @define(scipy.linalg.lu_solve)
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, exchanges = lu_and_piv
+    if np.ndim(factors) != 2:
+        raise NotImplementedError("scipy.linalg.lu_solve of stacks has no derivative: call it for each")
     order = kernels.scipy.order_of_pivots(exchanges)
     low = np.tril(factors, -1) + np.eye(factors.shape[0])
     if trans == 0:
@@ -223,3 +214,90 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False
     if p_indices:
         return back, low, np.triu(factors)
     return np.eye(a.shape[0])[back], low, np.triu(factors)
+
+
+@inlined
+def _rotation(A):
+    """The cosine and the sine of a matrix, in the exponential of [[0, -A], [A, 0]]."""
+    nothing = np.zeros_like(A)
+    above = np.concatenate((nothing, -A), axis=1)
+    both = kernels.scipy.expm(np.concatenate((above, np.concatenate((A, nothing), axis=1)), axis=0))
+    n = A.shape[0]
+    return both[:n, :n], both[n:, :n]
+
+
+@define(scipy.linalg.cosm)
+def cosm(A):
+    if np.ndim(A) != 2:
+        raise NotImplementedError("scipy.linalg.cosm of stacks has no derivative: call it for each")
+    return _rotation(A)[0]
+
+
+@define(scipy.linalg.sinm)
+def sinm(A):
+    if np.ndim(A) != 2:
+        raise NotImplementedError("scipy.linalg.sinm of stacks has no derivative: call it for each")
+    return _rotation(A)[1]
+
+
+@define(scipy.linalg.tanm)
+def tanm(A):
+    if np.ndim(A) != 2:
+        raise NotImplementedError("scipy.linalg.tanm of stacks has no derivative: call it for each")
+    cosine, sine = _rotation(A)
+    return np.linalg.solve(cosine, sine)
+
+
+@define(scipy.linalg.coshm)
+def coshm(A):
+    return 0.5 * (scipy.linalg.expm(A) + scipy.linalg.expm(-A))
+
+
+@define(scipy.linalg.sinhm)
+def sinhm(A):
+    return 0.5 * (scipy.linalg.expm(A) - scipy.linalg.expm(-A))
+
+
+@define(scipy.linalg.tanhm)
+def tanhm(A):
+    return np.linalg.solve(scipy.linalg.coshm(A), scipy.linalg.sinhm(A))
+
+
+@define(scipy.linalg.fractional_matrix_power)
+def fractional_matrix_power(A, t):
+    if np.ndim(A) != 2:
+        raise NotImplementedError("scipy.linalg.fractional_matrix_power of stacks: call it for each")
+    return kernels.scipy.matrix_power(A, t)
+
+
+@adjoint(kernels.scipy.matrix_power, handles_complex=False)
+def matrix_power(y, a, t):
+    n = a.shape[0]
+    d[a] = kernels.scipy.matrix_power(kernels.scipy.beside(np.transpose(a), d[y]), t)[:n, n:]
+    d[t] = np.sum(d[y] * np.dot(kernels.scipy.logm(a), y))
+
+
+@tangent(kernels.scipy.matrix_power)
+def matrix_power_tangent(y, a, t):
+    n = a.shape[0]
+    by_matrix = kernels.scipy.matrix_power(kernels.scipy.beside(a, d[a]), t)[:n, n:]
+    d[y] = by_matrix + d[t] * np.dot(kernels.scipy.logm(a), y)
+
+
+@define(scipy.linalg.expm_frechet)
+def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
+    if np.ndim(A) != 2:
+        raise NotImplementedError("scipy.linalg.expm_frechet of stacks has no derivative: call it for each")
+    n = A.shape[0]
+    both = kernels.scipy.expm(kernels.scipy.beside(A, E))
+    if compute_expm:
+        return both[:n, :n], both[:n, n:]
+    return both[:n, n:]
+
+
+@define(scipy.linalg.orthogonal_procrustes)
+def orthogonal_procrustes(A, B, check_finite=True):
+    if np.iscomplexobj(A) or np.iscomplexobj(B):
+        raise NotImplementedError("scipy.linalg.orthogonal_procrustes has a derivative for real matrices")
+    u, s, vh = np.linalg.svd(np.transpose(np.dot(np.transpose(B), A)), full_matrices=False)
+    return np.dot(u, vh), np.sum(s)

@@ -4,19 +4,25 @@ import numpy as np
 import scipy.linalg
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import adjoint, d, define, linear, tangent, zero
+from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, linear, tangent, zero
 
 
 @define(scipy.linalg.solve_triangular)
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
-    if np.ndim(a) != 2:
-        raise NotImplementedError("scipy.linalg.solve_triangular of stacks has no derivative: call it for each")
     if trans not in (0, 1, "N", "T"):
         raise NotImplementedError("scipy.linalg.solve_triangular has a derivative with trans=0 and trans=1")
     matrix = a
     if unit_diagonal:
-        matrix = (np.tril(a, -1) if lower else np.triu(a, 1)) + np.eye(a.shape[0])
+        matrix = (np.tril(a, -1) if lower else np.triu(a, 1)) + np.eye(a.shape[-1])
+    if np.ndim(a) != 2 or np.ndim(b) > 2:
+        return _solved_in_stack(matrix, b, lower, trans in (1, "T"))
     return kernels.scipy.triangular_solve(matrix, b, lower, trans in (1, "T"))
+
+
+@inlined
+def _solved_in_stack(a, b, lower, transposed):
+    part = np.tril(a) if lower else np.triu(a)
+    return np.linalg.solve(np.swapaxes(part, -1, -2) if transposed else part, b)
 
 
 @adjoint(kernels.scipy.triangular_solve, ndim=(2, 1), handles_complex=False)
@@ -67,10 +73,12 @@ def from_triangle(a, lower):
 
 @define(scipy.linalg.solve)
 def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a=None, transposed=False):
-    if np.ndim(a) != 2:
-        raise NotImplementedError(
-            "scipy.linalg.solve of stacks has no derivative: call it for each, or np.linalg.solve"
-        )
+    if np.ndim(a) != 2 or np.ndim(b) > 2:
+        if assume_a not in (None, "gen", "general"):
+            raise NotImplementedError("scipy.linalg.solve of stacks has a derivative without `assume_a`")
+        return np.linalg.solve(np.swapaxes(a, -1, -2) if transposed else a, b)
+    if assume_a not in (None, "gen", "general") and (np.iscomplexobj(a) or np.iscomplexobj(b)):
+        raise NotImplementedError("scipy.linalg.solve of complex matrices has a derivative without `assume_a`")
     if assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
         return np.linalg.solve(kernels.scipy.from_triangle(a, lower), b)
     if assume_a in ("upper triangular", "lower triangular"):
@@ -87,7 +95,7 @@ def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     if lower:
         return np.linalg.cholesky(a)
-    return np.transpose(np.linalg.cholesky(np.transpose(a)))
+    return np.swapaxes(np.linalg.cholesky(np.swapaxes(a, -1, -2)), -1, -2)
 
 
 @define(scipy.linalg.cho_factor)
@@ -95,18 +103,26 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     # The other triangle is that of the argument.
     if lower:
         return np.linalg.cholesky(a) + np.triu(a, 1), lower
-    return np.transpose(np.linalg.cholesky(np.transpose(a))) + np.tril(a, -1), lower
+    return np.swapaxes(np.linalg.cholesky(np.swapaxes(a, -1, -2)), -1, -2) + np.tril(a, -1), lower
 
 
 @define(scipy.linalg.cho_solve)
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     c, lower = c_and_lower
+    if np.ndim(c) != 2 or np.ndim(b) > 2:
+        right = np.expand_dims(b, 1) if np.ndim(b) == 1 else b
+        x = _solved_in_stack(c, _solved_in_stack(c, right, lower, not lower), lower, lower)
+        return x[..., 0] if np.ndim(b) == 1 else x
     first = kernels.scipy.triangular_solve(c, b, lower, not lower)
     return kernels.scipy.triangular_solve(c, first, lower, lower)
 
 
 @define(scipy.linalg.inv)
 def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+    if np.ndim(a) != 2 and assume_a not in (None, "gen", "general"):
+        raise NotImplementedError("scipy.linalg.inv of stacks has a derivative without `assume_a`")
+    if assume_a not in (None, "gen", "general") and np.iscomplexobj(a):
+        raise NotImplementedError("scipy.linalg.inv of complex matrices has a derivative without `assume_a`")
     if assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
         return np.linalg.inv(kernels.scipy.from_triangle(a, lower))
     if assume_a in ("upper triangular", "lower triangular"):
@@ -126,7 +142,7 @@ def pinv(a):
 
 @define(scipy.linalg.lstsq)
 def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    if a.shape[0] <= a.shape[1]:
+    if np.ndim(a) != 2 or np.ndim(b) > 2 or a.shape[0] <= a.shape[1]:
         raise NotImplementedError("scipy.linalg.lstsq has a derivative for more equations than unknowns")
     rank = kernels.full_rank(a)
     x = np.dot(np.linalg.pinv(a), b)
@@ -136,11 +152,17 @@ def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=Tr
 
 @define(scipy.linalg.solve_banded)
 def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
+    if np.ndim(ab) != 2:
+        raise NotImplementedError("scipy.linalg.solve_banded of stacks has no derivative: call it for each")
     return np.linalg.solve(kernels.scipy.banded(l_and_u, ab), b)
 
 
 @define(scipy.linalg.solveh_banded)
 def solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
+    if np.ndim(ab) != 2:
+        raise NotImplementedError("scipy.linalg.solveh_banded of stacks has no derivative: call it for each")
+    if np.iscomplexobj(ab):
+        raise NotImplementedError("scipy.linalg.solveh_banded has a derivative for real matrices")
     width = ab.shape[0] - 1
     if lower:
         return np.linalg.solve(kernels.scipy.from_triangle(kernels.scipy.banded((width, 0), ab), True), b)
@@ -158,34 +180,6 @@ def diagonals(y, l_and_u, a):
 
 
 linear(kernels.scipy.banded, kernels.scipy.diagonals)
-
-
-@define(scipy.linalg.toeplitz)
-def toeplitz(c, r=None):
-    row = c if r is None else r
-    values = np.concatenate((row[:0:-1], c))
-    places = np.expand_dims(np.arange(len(c)), 1) - np.expand_dims(np.arange(len(row)), 0) + (len(row) - 1)
-    return np.take(values, places)
-
-
-@define(scipy.linalg.solve_toeplitz)
-def solve_toeplitz(c_or_cr, b, check_finite=True):
-    if isinstance(c_or_cr, tuple):
-        return np.linalg.solve(scipy.linalg.toeplitz(c_or_cr[0], c_or_cr[1]), b)
-    return np.linalg.solve(scipy.linalg.toeplitz(c_or_cr), b)
-
-
-@define(scipy.linalg.circulant)
-def circulant(c):
-    n = len(c)
-    return np.take(c, (np.expand_dims(np.arange(n), 1) - np.expand_dims(np.arange(n), 0)) % n)
-
-
-@define(scipy.linalg.hankel)
-def hankel(c, r=None):
-    row = np.zeros_like(c) if r is None else r
-    values = np.concatenate((c, row[1:]))
-    return np.take(values, np.expand_dims(np.arange(len(c)), 1) + np.expand_dims(np.arange(len(row)), 0))
 
 
 @define(scipy.linalg.norm)

@@ -6,6 +6,6 @@ Invariant    imported only once a program has imported `scipy.ndimage`.
 Elsewhere    filters of signals (`runtime.rules.scipy.signal`).
 """
 
-from srcad.runtime.rules.scipy.ndimage import filters
+from srcad.runtime.rules.scipy.ndimage import image_filters, interpolation
 
-__all__ = ["filters"]
+__all__ = ["image_filters", "interpolation"]

@@ -9,6 +9,8 @@ Elsewhere    derivatives that need more than a formula (`runtime.kernels.scipy`)
 
 from srcad.runtime.rules.scipy.special import (
     bessel,
+    distribution_functions,
+    elementary,
     error_functions,
     exponentials,
     gamma_family,
@@ -16,4 +18,13 @@ from srcad.runtime.rules.scipy.special import (
     polynomials,
 )
 
-__all__ = ["bessel", "error_functions", "exponentials", "gamma_family", "integrals", "polynomials"]
+__all__ = [
+    "bessel",
+    "distribution_functions",
+    "elementary",
+    "error_functions",
+    "exponentials",
+    "gamma_family",
+    "integrals",
+    "polynomials",
+]

@@ -206,3 +206,85 @@ def airy_bi(y, x):
 @partial(kernels.scipy.airy_bi_slope)
 def airy_bi_slope(y, x):
     return x * kernels.scipy.airy_bi(x)
+
+
+@partial(scipy.special.jve, handles_complex=False)
+def jve(y, v, z):
+    return refused, 0.5 * (scipy.special.jve(v - 1.0, z) - scipy.special.jve(v + 1.0, z))
+
+
+@partial(scipy.special.yve, handles_complex=False)
+def yve(y, v, z):
+    return refused, 0.5 * (scipy.special.yve(v - 1.0, z) - scipy.special.yve(v + 1.0, z))
+
+
+@partial(scipy.special.hankel1)
+def hankel1(y, v, z):
+    return refused, 0.5 * (scipy.special.hankel1(v - 1.0, z) - scipy.special.hankel1(v + 1.0, z))
+
+
+@partial(scipy.special.hankel2)
+def hankel2(y, v, z):
+    return refused, 0.5 * (scipy.special.hankel2(v - 1.0, z) - scipy.special.hankel2(v + 1.0, z))
+
+
+@partial(scipy.special.hankel1e)
+def hankel1e(y, v, z):
+    return refused, 0.5 * (scipy.special.hankel1e(v - 1.0, z) - scipy.special.hankel1e(v + 1.0, z)) - 1j * y
+
+
+@partial(scipy.special.hankel2e)
+def hankel2e(y, v, z):
+    return refused, 0.5 * (scipy.special.hankel2e(v - 1.0, z) - scipy.special.hankel2e(v + 1.0, z)) + 1j * y
+
+
+@partial(scipy.special.struve)
+def struve(y, v, x):
+    constant = (0.5 * x) ** v * scipy.special.rgamma(v + 1.5) * 0.5641895835477563
+    return refused, 0.5 * (scipy.special.struve(v - 1.0, x) - scipy.special.struve(v + 1.0, x) + constant)
+
+
+@partial(scipy.special.modstruve)
+def modstruve(y, v, x):
+    constant = (0.5 * x) ** v * scipy.special.rgamma(v + 1.5) * 0.5641895835477563
+    return refused, 0.5 * (scipy.special.modstruve(v - 1.0, x) + scipy.special.modstruve(v + 1.0, x) + constant)
+
+
+@define(scipy.special.jvp)
+def jvp(v, z, n=1):
+    total = 0.0 * z
+    weight = 1.0
+    for k in range(n + 1):
+        total = total + weight * scipy.special.jv(v - n + 2.0 * k, z)
+        weight = -weight * (n - k) / (k + 1.0)
+    return total / 2.0**n
+
+
+@define(scipy.special.yvp)
+def yvp(v, z, n=1):
+    total = 0.0 * z
+    weight = 1.0
+    for k in range(n + 1):
+        total = total + weight * scipy.special.yv(v - n + 2.0 * k, z)
+        weight = -weight * (n - k) / (k + 1.0)
+    return total / 2.0**n
+
+
+@define(scipy.special.ivp)
+def ivp(v, z, n=1):
+    total = 0.0 * z
+    weight = 1.0
+    for k in range(n + 1):
+        total = total + weight * scipy.special.iv(v - n + 2.0 * k, z)
+        weight = weight * (n - k) / (k + 1.0)
+    return total / 2.0**n
+
+
+@define(scipy.special.kvp)
+def kvp(v, z, n=1):
+    total = 0.0 * z
+    weight = (-0.5) ** n
+    for k in range(n + 1):
+        total = total + weight * scipy.special.kv(v - n + 2.0 * k, z)
+        weight = weight * (n - k) / (k + 1.0)
+    return total

@@ -22,7 +22,7 @@ def erfi(y, z):
     return 1.1283791670955126 * np.exp(z * z)
 
 
-@partial(scipy.special.erfcx, handles_complex=False)
+@partial(scipy.special.erfcx)
 def erfcx(y, x):
     return kernels.scipy.erfcx_derivative(1, x)
 
@@ -67,7 +67,7 @@ def ndtri(y, p):
     return 2.5066282746310002 * np.exp(0.5 * y * y)
 
 
-@partial(scipy.special.log_ndtr, handles_complex=False)
+@partial(scipy.special.log_ndtr)
 def log_ndtr(y, x):
     return 0.7978845608028654 / scipy.special.erfcx(-0.7071067811865476 * x)
 

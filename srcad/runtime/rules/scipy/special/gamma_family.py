@@ -17,12 +17,12 @@ def gammaln(y, x):
     return scipy.special.psi(x)
 
 
-@partial(scipy.special.psi, handles_complex=False)
+@partial(scipy.special.psi)
 def psi(y, z):
     return kernels.scipy.polygamma(1, z)
 
 
-@partial(scipy.special.rgamma, handles_complex=False)
+@partial(scipy.special.rgamma)
 def rgamma(y, z):
     return kernels.scipy.reciprocal_gamma_slope(z)
 

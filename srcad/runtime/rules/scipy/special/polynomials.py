@@ -6,6 +6,7 @@ The derivative of a polynomial is one of the next family, of a degree less. That
 import numpy as np
 import scipy.special
 
+from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import partial, refused
 
 
@@ -87,6 +88,13 @@ def eval_genlaguerre(y, n, alpha, x):
     return refused, refused, np.where(n == 0, 0.0, -scipy.special.eval_genlaguerre(n - 1, alpha + 1.0, x))
 
 
+@partial(scipy.special.lpmv)
+def lpmv(y, m, v, x):
+    # Not at -1 and 1.
+    below = scipy.special.lpmv(m, np.where(v == 0.0, 0.0, v - 1.0), x)
+    return refused, refused, (v * x * y - (v + m) * below) / (x * x - 1.0)
+
+
 @partial(scipy.special.hyp0f1)
 def hyp0f1(y, v, z):
     return refused, scipy.special.hyp0f1(v + 1.0, z) / v
@@ -94,12 +102,47 @@ def hyp0f1(y, v, z):
 
 @partial(scipy.special.hyp1f1)
 def hyp1f1(y, a, b, z):
-    return refused, refused, a * scipy.special.hyp1f1(a + 1.0, b + 1.0, z) / b
+    return (
+        kernels.scipy.hyp1f1_slope_a(a, b, z),
+        kernels.scipy.hyp1f1_slope_b(a, b, z),
+        a * scipy.special.hyp1f1(a + 1.0, b + 1.0, z) / b,
+    )
+
+
+@partial(kernels.scipy.hyp1f1_slope_a)
+def hyp1f1_slope_a(y, a, b, z):
+    above = scipy.special.hyp1f1(a + 1.0, b + 1.0, z) / b
+    return refused, refused, above + a / b * kernels.scipy.hyp1f1_slope_a(a + 1.0, b + 1.0, z)
+
+
+@partial(kernels.scipy.hyp1f1_slope_b)
+def hyp1f1_slope_b(y, a, b, z):
+    above = scipy.special.hyp1f1(a + 1.0, b + 1.0, z) / b
+    return refused, refused, a / b * (kernels.scipy.hyp1f1_slope_b(a + 1.0, b + 1.0, z) - above)
 
 
 @partial(scipy.special.hyp2f1)
 def hyp2f1(y, a, b, c, z):
-    return refused, refused, refused, a * b * scipy.special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z) / c
+    return (
+        kernels.scipy.hyp2f1_slope_a(a, b, c, z),
+        kernels.scipy.hyp2f1_slope_a(b, a, c, z),
+        kernels.scipy.hyp2f1_slope_c(a, b, c, z),
+        a * b * scipy.special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z) / c,
+    )
+
+
+@partial(kernels.scipy.hyp2f1_slope_a)
+def hyp2f1_slope_a(y, a, b, c, z):
+    above = b / c * scipy.special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)
+    by_z = above + a * b / c * kernels.scipy.hyp2f1_slope_a(a + 1.0, b + 1.0, c + 1.0, z)
+    return refused, refused, refused, by_z
+
+
+@partial(kernels.scipy.hyp2f1_slope_c)
+def hyp2f1_slope_c(y, a, b, c, z):
+    above = scipy.special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z) / c
+    by_z = a * b / c * (kernels.scipy.hyp2f1_slope_c(a + 1.0, b + 1.0, c + 1.0, z) - above)
+    return refused, refused, refused, by_z
 
 
 @partial(scipy.special.hyperu)

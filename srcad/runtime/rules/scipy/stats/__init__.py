@@ -7,6 +7,7 @@ Elsewhere    frozen distributions, which are taken apart where names are resolve
 """
 
 from srcad.runtime.rules.scipy.stats import (
+    density_estimates,
     discrete_formulas,
     distributions,
     forms,
@@ -17,6 +18,7 @@ from srcad.runtime.rules.scipy.stats import (
 )
 
 __all__ = [
+    "density_estimates",
     "discrete_formulas",
     "distributions",
     "forms",
