@@ -348,6 +348,10 @@ class _WithoutKernels:
     def _reload_init(self) -> Any:
         return self.library._reload_init
 
+    @property
+    def _linking_libraries(self) -> list[CallingLibrary]:
+        return [self.library]  # `callers_cache` looks through it
+
     def _ensure_finalized(self) -> None:
         """Numba asks for this before it links."""
 

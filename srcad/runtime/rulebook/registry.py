@@ -26,6 +26,8 @@ from functools import cache
 from types import FunctionType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from srcad.runtime.rulebook.rule import Fit, Kind, Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.support import rule_changes
@@ -325,15 +327,30 @@ def _load() -> None:
 
 
 def _is_in(table: Collection[Hashable], primitive: Any) -> bool:
-    """Whether a table has a primitive. Rules of other libraries are imported when the program has imported these."""
+    """Whether a table has a primitive. Rules of other libraries are imported when the program has imported these.
+
+    They have none for NumPy's functions. Numba imports SciPy, so that every program would import its rules.
+    """
     _load()
     if not _is_hashable(primitive):
         return False
-    if primitive not in table and any(each in sys.modules for each in tuple(_libraries)):
+    if primitive in table or _is_numpys(primitive):
+        return primitive in table
+    if any(each in sys.modules for each in tuple(_libraries)):
         with _loading:
             for each in [name for name in _libraries if name in sys.modules]:
                 importlib.import_module(_libraries.pop(each))
     return primitive in table
+
+
+def _is_numpys(primitive: Any) -> bool:
+    """Whether this is a function of NumPy's that is found by its name.
+
+    >>> _is_numpys(np.sum), _is_numpys(np.sin), _is_numpys(np.linalg.inv), _is_numpys(len)
+    (True, True, True, False)
+    """
+    name = getattr(primitive, "__name__", "")
+    return any(getattr(module, name, None) is primitive for module in (np, np.linalg, np.fft))
 
 
 def _is_hashable(thing: Any) -> bool:

@@ -467,3 +467,14 @@ def test_a_zero_derivative_gives_zero_whatever_the_slope_is(primitive, sample):
         tangents = [np.float64(0.0) if k in places else None for k in range(len(args))]
         tangent = pushforward(primitive, result, args, {}, tangents)
         assert tangent is None or tangent == 0.0, args
+
+
+def test_functions_of_numpy_import_no_rules_of_other_libraries(monkeypatch):
+    monkeypatch.setattr(registry, "_libraries", {"sys": "there_is_no_such_module"})
+    assert registry.definition(np.sum) is None
+    with pytest.raises(ModuleNotFoundError):
+        registry.definition(print_nothing)
+
+
+def print_nothing():
+    """A function of no library."""
