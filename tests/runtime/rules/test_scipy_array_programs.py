@@ -73,7 +73,7 @@ def program(calls: list[tuple[Any, Sample]], folder: Any) -> tuple[Any, list[Any
             return f"({', '.join(name_of(each, is_smooth) for each in value)},)"
         held = smooth if is_smooth else kept
         if not is_smooth and not isinstance(value, np.ndarray):
-            return repr(value)
+            return repr(value).replace("inf", "np.inf") if isinstance(value, float) else repr(value)
         held.append(value)
         return f"{'x' if is_smooth else 'c'}[{len(held) - 1}]"
 
