@@ -28,6 +28,8 @@ BINARY: dict[type[gast.operator], str] = {
     gast.BitAnd: "and",
     gast.BitOr: "or",
     gast.BitXor: "xor",
+    gast.LShift: "lshift",
+    gast.RShift: "rshift",
 }
 # The functions of the module `operator`, as they are handed to functools.reduce.
 _FUNCTIONS = {f"operator.{name}": operator for operator, name in BINARY.items()}
