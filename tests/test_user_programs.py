@@ -27,7 +27,7 @@ ALL = bool(os.environ.get("SRCAD_ALL_PROGRAMS"))
 REFUSED = {"portfolio_sharpe"}
 
 # These take more than a few seconds to derive.
-AT_NIGHT = {"three_bodies", "epidemic_fit", "harris_corner_energy", "hypergradient"}
+AT_NIGHT = {"three_bodies", "harris_corner_energy", "hypergradient"}
 
 
 class Point:

@@ -10,6 +10,7 @@ import inspect
 import itertools
 import keyword
 import linecache
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +37,13 @@ def written(text: str, name: str, meanings: Mapping[str, Any]) -> Callable[..., 
 
 
 def wrapper_of(called: Any, name: str, parameters: Sequence[str]) -> Callable[..., Any]:
-    """A function of these parameters that calls `called`."""
+    """A function of these parameters that calls `called`.
+
+    >>> wrapper_of(abs, "<lambda>_grad", ["x"]).__name__
+    'lambda_grad'
+    """
+    name = re.sub(r"\W", "", name) or "function"
+    name = f"{name}_" if keyword.iskeyword(name) or not name.isidentifier() else name
     function = Names(parameters).fresh("function")
     given = ", ".join(parameters)
     return written(f"def {name}({given}):\n    return {function}({given})\n", name, {function: called})

@@ -188,6 +188,7 @@ def test_pullbacks_are_differentiated_twice_and_forward():
     assert along == pytest.approx(slope(x) @ direction)
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_compiled_pullbacks_give_what_uncompiled_ones_give():
     x = np.array([0.3, 0.7])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.frontend.wrappers import of_derivative, of_primitive
+from srcad.frontend.wrappers import of_derivative, of_primitive, wrapper_of
 
 
 def area(width, height=2.0):
@@ -32,3 +32,10 @@ def test_a_wrapper_of_a_function_of_numpy_takes_what_it_needs(primitive, paramet
 @pytest.mark.parametrize("thing", [open, len, np.floor, "text"])
 def test_what_has_no_derivative_has_no_wrapper(thing):
     assert of_primitive(thing) is None
+
+
+def test_derivatives_of_derivatives_of_lambdas_have_names():
+    second = srcad.jacobian(srcad.jacobian(lambda z: z**3, jit=False), jit=False)
+    x = np.array([0.3, 0.7])
+    np.testing.assert_allclose(second(x)[[0, 1], [0, 1], [0, 1]], 6.0 * x)
+    assert wrapper_of(abs, "<lambda>", ["x"]).__name__ == "lambda_"

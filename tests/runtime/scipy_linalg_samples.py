@@ -24,6 +24,9 @@ SAMPLES: dict[Any, list[Sample]] = {
         s(SQUARE, each, lower, transposed)
         for each in (VECTOR, COLUMNS) for lower in (True, False) for transposed in (True, False)
     ],
+    k.triangle: [s(SQUARE, True), s(MATRIX, False)],
+    k.turned: [s(MATRIX, True), s(MATRIX, False)],
+    k.beside: [s(SQUARE, SYMMETRIC)],
     k.banded: [s((1, 1), BANDS), s((2, 0), BANDS)],
     k.diagonals: [s((1, 1), normal(4, 4)), s((0, 2), normal(4, 4))],
     k.expm: [s(SQUARE), s(0.1 * SQUARE)],
@@ -40,10 +43,7 @@ SAMPLES: dict[Any, list[Sample]] = {
 }  # fmt: skip
 
 DEFINED: dict[Any, list[Sample]] = {
-    k.triangle: [s(SQUARE, True), s(MATRIX, False)],
-    k.turned: [s(MATRIX, True), s(MATRIX, False)],
     k.from_triangle: [s(SQUARE, True), s(SQUARE, False)],
-    k.beside: [s(SQUARE, SYMMETRIC)],
     linalg.solve_triangular: [
         *(s(SQUARE, VECTOR), s(SQUARE, COLUMNS, lower=True), s(SQUARE, COLUMNS, 1), s(SQUARE, VECTOR, "T", True)),
         s(SQUARE, VECTOR, lower=True, unit_diagonal=True),
@@ -104,7 +104,7 @@ DEFINED: dict[Any, list[Sample]] = {
     linalg.khatri_rao: [s(MATRIX, COLUMNS @ MATRIX[:2])],
     linalg.block_diag: [s(SQUARE, COLUMNS), s(SQUARE, VECTOR, COLUMNS), s(MATRIX)],
     linalg.polar: [s(SQUARE), s(SQUARE, "left")],
-    linalg.expm: [s(SQUARE), s(STACK)],
+    linalg.expm: [s(SQUARE)],
     linalg.sqrtm: [s(SYMMETRIC)],
     linalg.logm: [s(SYMMETRIC)],
     linalg.solve_sylvester: [s(SQUARE, SYMMETRIC, SQUARE)],

@@ -9,7 +9,6 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.ir.array_functions import OF_SHAPE, STRONG
 from srcad.transforms.ir.build import Block, dotted_path, is_range, names_in, walk_statements
 from srcad.transforms.ir.code import Code, fact
@@ -78,16 +77,24 @@ class Ranks:
             value = _FIRST if isinstance(each, gast.For) and is_range(each.iter) else getattr(each, "value", None)
             for name in all_written(each):
                 stores.setdefault(name, []).append(value)
-        unknown = [name for name in stores if name not in self.of and name not in parameters]
+        pending = [name for name in stores if name not in self.of and name not in parameters]
+        users: dict[str, list[str]] = {}
+        for name in pending:
+            for read in {read for value in stores[name] if value is not None for read in names_in(value)}:
+                users.setdefault(read, []).append(name)
+        unknown = set(pending)
+        while pending:
+            name = pending.pop()
+            if name in unknown and (rank := self._stored(stores[name])) is not None:
+                self.of[name] = rank
+                unknown.discard(name)
+                pending += users.get(name, ())
 
-        def wider(numbers: frozenset[str]) -> frozenset[str]:
-            self.of |= dict.fromkeys(numbers, 0)
-            for name in unknown:
-                if len(stores[name]) == 1 and (rank := self.allocated(stores[name][0])) is not None:
-                    self.of[name] = rank
-            return numbers | {name for name in unknown if all(self.is_number(value) for value in stores[name])}
-
-        fixed_point(wider, frozenset[str]())
+    def _stored(self, values: list[gast.expr | None]) -> int | None:
+        """The rank of a name by the values that are stored in it; None where it is not known."""
+        if all(map(self.is_number, values)):
+            return 0
+        return self.allocated(values[0]) if len(values) == 1 else None
 
 
 _FIRST = gast.Constant(value=0, kind=None)  # what a loop over a range begins with, for example

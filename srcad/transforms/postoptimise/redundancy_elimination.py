@@ -24,6 +24,8 @@ exception where `np.divide(x, 0.0)` is infinite, so each of the two shares recip
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial, reduce
@@ -176,6 +178,7 @@ class _Sharer:
         self.kinds, self.names, self.ranks = kinds, names, ranks
         self.is_real = not any(map(is_complex, kinds.values()))
         self.free = {id(node): node for node in free}
+        self.places: dict[int, tuple[Block, dict[str, list[int]]]] = {}  # by the identity of the block
 
     def block(self, block: Block, known: _Known, changing: frozenset[str]) -> Block:
         """The rewritten block; `changing` has what the loop around it stores. Updates `known` to its end."""
@@ -245,14 +248,27 @@ class _Sharer:
         return [] if value is None else [node for node in walk(value) if id(node) in self.free]
 
     def until(self, block: Block, start: int, name: str) -> Iterator[gast.expr]:
-        """Such divisions in a block from the statement with this number, up to the first one that stores a name."""
-        for k in range(start, len(block)):
+        """Divisions by a name in a block from the statement with this number, up to the first one that stores it."""
+        places = self.places_in(block).get(name, [])
+        for k in places[bisect_left(places, start) :]:
             statement = block[k]
             yield from self.divisions(statement)
             if name in stored_in([statement]):
                 return
             for inner in inner_blocks(statement):
                 yield from self.until(inner, 0, name)
+
+    def places_in(self, block: Block) -> dict[str, list[int]]:
+        """For each name, the numbers of the statements of a block that divide by it, or that store it."""
+        if id(block) not in self.places:
+            places = defaultdict[str, list[int]](list)
+            for k, statement in enumerate(block):
+                own = [node for each in walk_statements([statement]) for node in self.divisions(each)]
+                by = {name for node in own for name in names_in(node)}
+                for name in by | set(stored_in([statement])):
+                    places[name].append(k)
+            self.places[id(block)] = block, places
+        return self.places[id(block)][1]
 
     def inverse(self, node: gast.expr) -> gast.expr | None:
         """The reciprocal of a division's divisor, computed by the same kind of division; None unless it is a number."""

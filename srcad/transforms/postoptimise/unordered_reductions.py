@@ -12,6 +12,7 @@ order.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 import gast
@@ -92,13 +93,16 @@ def _nodes(statement: gast.stmt) -> list[gast.AST]:
 
 def sums_of(loop: gast.For) -> Iterator[str]:
     """The names that the iterations of a loop use only to add to them or to subtract from them."""
-    adding = [statement for statement in walk_statements(loop.body) if not inner_blocks(statement)]
+    statements = list(walk_statements(loop.body))
+    mentions = Counter(node.id for each in statements for node in _nodes(each) if isinstance(node, gast.Name))
+    adding = defaultdict[str, list[gast.stmt]](list)
+    for each in statements:
+        if not inner_blocks(each):
+            for name in all_written(each):
+                adding[name].append(each)
     for name in sorted(stored_in(loop.body)):
-        mentions = 0
-        for each in walk_statements(loop.body):
-            mentions += sum(isinstance(node, gast.Name) and node.id == name for node in _nodes(each))
-        own = [each for each in adding if added(each, name) is not None]
-        if own and mentions == sum(1 if isinstance(each, gast.AugAssign) else 2 for each in own):
+        own = [each for each in adding[name] if added(each, name) is not None]
+        if own and mentions[name] == sum(1 if isinstance(each, gast.AugAssign) else 2 for each in own):
             yield name
 
 

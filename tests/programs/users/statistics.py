@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 from scipy import linalg, special, stats
+from scipy.spatial import distance
 
 from tests.programs.users.program import UserProgram
 
@@ -137,7 +138,30 @@ def survival_arguments():
     return np.array([0.2, 1.0, 0.3, -0.2]), rng.weibull(1.5, 20) * 3, rng.integers(0, 2, 20), x
 
 
+def kriging_error(log_params, sites, values, queries, truth):
+    """Squared error of kriging with a Matern kernel, whose distances are 0 on the diagonal.
+
+    Origin: Rasmussen and Williams, "Gaussian Processes for Machine Learning", chapter 2; SciPy's `cdist`.
+    """
+    scale, amplitude, noise = np.exp(log_params)
+
+    def matern(one, other):
+        r = np.sqrt(3.0) * distance.cdist(one, other) / scale
+        return amplitude * (1.0 + r) * np.exp(-r)
+
+    K = matern(sites, sites) + noise * np.eye(len(sites))
+    weights = linalg.cho_solve(linalg.cho_factor(K, lower=True), values)
+    return np.mean((matern(queries, sites) @ weights - truth) ** 2)
+
+
+def kriging_arguments():
+    rng = np.random.default_rng(8)
+    sites, queries = rng.normal(size=(7, 2)), rng.normal(size=(4, 2))
+    return np.log(np.array([0.9, 1.2, 0.1])), sites, np.sin(sites[:, 0]), queries, np.sin(queries[:, 0])
+
+
 PROGRAMS = [
+    UserProgram(kriging_error, kriging_arguments, ("log_params", "sites", "queries")),
     UserProgram(ridge_logistic, logistic_arguments, "beta"),
     UserProgram(gaussian_process_evidence, process_arguments, "theta"),
     UserProgram(mixture_log_likelihood, mixture_arguments, "params"),

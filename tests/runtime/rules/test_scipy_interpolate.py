@@ -104,6 +104,7 @@ def test_derivatives_are_differences(f):
         assert np.concatenate(bars) @ direction == pytest.approx(along(f, direction), rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.nightly
 def test_second_derivatives_and_tangents():
     direction = np.cos(np.arange(17.0))
     gradient = srcad.grad(pchip, (0, 1, 2), jit=False)
@@ -134,6 +135,7 @@ def spline_fit(values, x, targets):
     return np.sum((spline(x) - targets) ** 2) + 0.01 * np.sum(spline(x, 2) ** 2)
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_spline_fit_compiled(recwarn):
     x, targets = np.linspace(0.1, 2.9, 9), np.sin(np.linspace(0.1, 2.9, 9))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import integrate
+from scipy import integrate, linalg, stats
 
 import srcad
 from srcad.runtime.rulebook.rule_template import primitive_name
@@ -153,3 +153,37 @@ def test_stacks_and_complex_matrices_are_right_or_refused(call, x, tmp_path):
     towards = towards + np.conj(np.swapaxes(towards, -1, -2))
     slope = np.sum(np.real(np.conj(bar) * towards))
     assert slope == pytest.approx((module.f(x + towards) - module.f(x - towards)) / 2.0, rel=1e-5, abs=1e-12)
+
+
+def by_density(a):
+    spread = np.array([[a + 1.0, 0.2], [0.2, 1.0]])
+    return stats.multivariate_normal.logpdf(np.array([a, 0.2]), np.zeros(2), spread)
+
+
+def by_wishart(a):
+    return stats.wishart.logpdf(np.array([[a + 1.0, 0.2], [0.2, a + 1.0]]), 4.0, np.eye(2) * a)
+
+
+def by_exponential(a):
+    return np.sum(linalg.expm(a * STACKED[0, :2, :2] * 0.2) ** 2)
+
+
+def by_logarithm(a):
+    return np.sum(linalg.logm(a * STACKED[0, :2, :2]) ** 3)
+
+
+def by_factors(a):
+    factor = np.linalg.cholesky(a * STACKED[0, :2, :2] @ STACKED[0, :2, :2].T)
+    return np.sum(linalg.cho_solve((factor, True), np.ones((2, 2))) ** 2) + np.sum(linalg.eigh(a * factor)[1][0] ** 3)
+
+
+SECOND = (by_density, by_exponential, by_wishart, by_logarithm, by_factors)
+
+
+@pytest.mark.parametrize(
+    "f", [pytest.param(each, marks=() if k < 2 else pytest.mark.nightly) for k, each in enumerate(SECOND)]
+)
+def test_second_derivatives_are_differences_of_first_ones(f):
+    gradient = srcad.grad(f, jit=False)
+    slope = (gradient(1.3 + 1e-5) - gradient(1.3 - 1e-5)) / 2e-5
+    assert srcad.hessian(f, jit=False)(1.3) == pytest.approx(slope, rel=1e-6)

@@ -205,7 +205,7 @@ def triangle(a: Any, lower: bool) -> Any:
 
 def turned(a: Any, transposed: bool) -> Any:
     """A matrix, or its transpose."""
-    return np.transpose(a) if transposed else a
+    return np.array(np.transpose(a) if transposed else a)  # in memory of its own
 
 
 def from_triangle(a: Any, lower: bool) -> Any:
@@ -221,7 +221,7 @@ def _overload_triangle(a, lower):
 
 @overload(turned)
 def _overload_turned(a, transposed):
-    return lambda a, transposed: np.ascontiguousarray(np.transpose(a)) if transposed else np.ascontiguousarray(a)
+    return lambda a, transposed: np.transpose(a).copy() if transposed else a.copy()
 
 
 @overload(from_triangle)

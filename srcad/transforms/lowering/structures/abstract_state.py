@@ -23,7 +23,7 @@ from srcad.transforms.ir.build import dotted_path
 from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
 from srcad.transforms.ir.primitive import constant, is_atom
 from srcad.transforms.ir.pytree_form import LEAF
-from srcad.transforms.lowering.structures.array_extents import Extent, count_of, extent_of
+from srcad.transforms.lowering.structures.array_extents import Extent, Known, count_of, extent_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +206,7 @@ class Memory:
     lists       the growing list that a list has become (shared likewise)
     behind      structures that an iterator, here a sequence, would still read while it is consumed (shared likewise)
     same        for a variable, another one that may hold the same object (shared likewise)
+    bindings    the functions and objects that names of the program stand for (shared likewise)
     functions   the functions that may be chosen at run time, each with its number (shared likewise)
     """
 
@@ -229,6 +230,7 @@ class Memory:
     lists: dict[Cell, Grown] = field(default_factory=dict)
     behind: dict[Cell, list[Cell]] = field(default_factory=dict)
     same: dict[str, str] = field(default_factory=dict)
+    bindings: Mapping[str, Any] = field(default_factory=dict)
     functions: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> Memory:
@@ -298,7 +300,8 @@ class Memory:
         found = self.constant(value) if is_atom(value) else computed(value, self.constant)
         if self.extents:
             found = count_of(value, self.extents, self.constant) if found is UNKNOWN else found
-            self.measure(name, None if name in self.rebound else extent_of(value, self.extents, self.constant))
+            known = Known(self.extents, self.constant, self.bindings)
+            self.measure(name, None if name in self.rebound else extent_of(value, known))
         if found is UNKNOWN or name in self.rebound:
             self.known.pop(name, None)
         else:

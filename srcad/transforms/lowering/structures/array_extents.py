@@ -10,12 +10,15 @@ these are run on arrays of ones. Where a shape is not known, it is left to run t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 import numpy as np
 
+from srcad.runtime.rulebook import registry
 from srcad.transforms.ir.build import dotted_path
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 
@@ -24,32 +27,18 @@ Extent = tuple[int, ...]
 _LARGEST = 4096  # elements of the arrays that a function is run on
 
 # The shape of the result follows from the shapes of the arguments, and from arguments that are constants.
-_ELEMENTWISE = frozenset(
+_LIKE = frozenset(
     (
-        *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "exp", "expm1", "log"),
-        *("log1p", "log2", "log10", "sqrt", "cbrt", "square", "abs", "absolute", "fabs", "sign", "floor", "ceil"),
-        *("maximum", "minimum", "add", "subtract", "multiply", "divide", "power", "hypot", "negative", "reciprocal"),
-        *("clip", "logaddexp", "heaviside", "real", "imag", "conj", "copy", "asarray"),
-        *("zeros_like", "ones_like", "empty_like", "full_like", "cumsum", "cumprod", "sort", "argsort", "flip", "roll"),
+        *("clip", "real", "imag", "conj", "copy", "asarray", "zeros_like", "ones_like", "empty_like", "full_like"),
+        *("cumsum", "cumprod", "sort", "argsort", "flip", "roll"),
     )
 )
 _BY_SHAPES = frozenset(
     (
         *("sum", "mean", "prod", "max", "min", "amax", "amin", "std", "var", "median", "argmax", "argmin", "dot"),
         *("matmul", "outer", "inner", "vdot", "transpose", "ravel", "atleast_1d", "atleast_2d", "diff", "trace"),
-        *(
-            "array",
-            "stack",
-            "concatenate",
-            "vstack",
-            "hstack",
-            "column_stack",
-            "linalg.norm",
-            "linalg.inv",
-            "linalg.det",
-            "linalg.solve",
-            "linalg.cholesky",
-        ),
+        *("array", "stack", "concatenate", "vstack", "hstack", "column_stack", "linalg.norm", "linalg.inv"),
+        *("linalg.det", "linalg.solve", "linalg.cholesky"),
     )
 )
 _BY_CONSTANTS = frozenset(("zeros", "ones", "empty", "full", "arange", "linspace", "eye", "identity", "reshape"))
@@ -57,17 +46,31 @@ _IN_PLACE = frozenset(("iadd", "isub", "imul", "itruediv", "ipow"))
 _NUMBERS = frozenset(("float", "int", "abs", "round", "bool", "len"))
 
 
-def extent_of(value: Any, extents: Mapping[str, Extent], constant_of: Callable[[Any], Any]) -> Extent | None:
+@dataclass(frozen=True)
+class Known:
+    """What is known of names and atoms.
+
+    extents     the shapes of variables
+    constant_of the constant that an atom holds, or UNKNOWN
+    bindings    the functions that names stand for
+    """
+
+    extents: Mapping[str, Extent]
+    constant_of: Callable[[Any], Any]
+    bindings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def extent_of(value: Any, known: Known) -> Extent | None:
     """The shape of what an operation on atoms gives, or None if it is not known.
 
-    >>> extents = {"x": (4,), "a": (3, 4)}
+    >>> known = Known({"x": (4,), "a": (3, 4)}, lambda node: getattr(node, "value", UNKNOWN))
     >>> def shape(text):
-    ...     return extent_of(gast.parse(text).body[0].value, extents, lambda node: getattr(node, "value", UNKNOWN))
+    ...     return extent_of(gast.parse(text).body[0].value, known)
     >>> shape("x * 2.0"), shape("a[0]"), shape("x[1:]"), shape("np.dot(a, x)"), shape("np.zeros(3)"), shape("a[x > 0]")
     ((4,), (4,), (3,), (3,), (3,), None)
     """
     try:
-        made = _stand_in(value, extents, constant_of)
+        made = _stand_in(value, known)
     except (ValueError, TypeError, IndexError, ArithmeticError, AttributeError, np.linalg.LinAlgError):
         return None
     return None if made is None else np.shape(made)
@@ -89,17 +92,17 @@ def count_of(value: Any, extents: Mapping[str, Extent], constant_of: Callable[[A
     return UNKNOWN
 
 
-def _stand_in(node: Any, extents: Mapping[str, Extent], constant_of: Callable[[Any], Any]) -> Any:
+def _stand_in(node: Any, known: Known) -> Any:
     """An array or number of the shape that the expression has; None if that is not known."""
 
     def inner(each: Any) -> Any:
-        return _stand_in(each, extents, constant_of)
+        return _stand_in(each, known)
 
     match node:
         case gast.Constant(value=bool() | int() | float() | complex()):
             return 1.0
         case gast.Name(id=name):
-            shape = extents.get(name)
+            shape = known.extents.get(name)
             return None if shape is None or np.prod(shape) > _LARGEST else np.ones(shape)
         case gast.BinOp(left=left, op=op, right=right):
             first, second = inner(left), inner(right)
@@ -118,23 +121,26 @@ def _stand_in(node: Any, extents: Mapping[str, Extent], constant_of: Callable[[A
             found = inner(base)
             return None if found is None else getattr(np.asarray(found), name)
         case gast.Subscript(value=base, slice=index):
-            found, place = inner(base), _index(index, extents, constant_of)
+            found, place = inner(base), _index(index, known.extents, known.constant_of)
             return None if found is None or place is None else found[place]
         case gast.Call(func=function, args=arguments, keywords=keywords):
-            return _called(dotted_path(function) or "", arguments, keywords, inner, constant_of)
+            return _called(dotted_path(function) or "", arguments, keywords, inner, known)
     return None
 
 
-def _called(
-    path: str, arguments: Any, keywords: Any, inner: Callable[[Any], Any], constant_of: Callable[[Any], Any]
-) -> Any:
+def _called(path: str, arguments: Any, keywords: Any, inner: Callable[[Any], Any], known: Known) -> Any:
     """The result of a function on arrays of ones, if its shape depends on nothing else."""
     if path in _NUMBERS or path.startswith("math."):
         return 1.0
-    name = path.removeprefix("np.")
+    library, _, name = path.partition(".")
+    constant_of = known.constant_of
+    function: Any = {"np": np, "scipy": sys.modules.get("scipy")}.get(library)
+    for part in name.split("."):
+        function = getattr(function, part, None)
     keywords = [each for each in keywords if each.arg != "dtype"]
-    if path == name:
-        return None
+    if _is_elementwise(known.bindings.get(path, function), len(arguments)):
+        shapes = [np.shape(found) for each in arguments if (found := inner(each)) is not None]
+        return np.ones(np.broadcast_shapes(*shapes)) if len(shapes) == len(arguments) and not keywords else None
     if name in _BY_CONSTANTS:
         first, *others = arguments if name == "reshape" else [None, *arguments]
         first = None if first is None else inner(first)
@@ -146,7 +152,7 @@ def _called(
         if name != "reshape":
             return getattr(np, name)(*given[:count], **named)
         return None if first is None else np.reshape(first, *given[:count], **named)
-    if name not in _ELEMENTWISE and name not in _BY_SHAPES:
+    if name not in _LIKE and name not in _BY_SHAPES:
         return None
     given = [inner(each) for each in arguments]
     options = {each.arg: _known(each.value, constant_of) for each in keywords}
@@ -154,12 +160,17 @@ def _called(
         given[1] = place
     if any(each is None for each in given[:1]) or any(each is None for each in given) or UNKNOWN in options.values():
         return None
-    function: Any = np
-    for part in name.split("."):
-        function = getattr(function, part)
     if name in ("linalg.inv", "linalg.det", "linalg.solve", "linalg.cholesky"):
         given[0] = given[0] + np.eye(given[0].shape[-1])
-    return function(*given, **options)
+    return None if function is None else function(*given, **options)
+
+
+def _is_elementwise(function: Any, count: int) -> bool:
+    """Whether the result of a function has the shape to which so many arguments broadcast."""
+    if isinstance(function, np.ufunc):
+        return function.nout == 1 and function.nin == count and function.signature is None
+    rule = registry.find(function)
+    return rule is not None and rule.elementwise and len(rule.parameters) == count + 1
 
 
 def _index(node: Any, extents: Mapping[str, Extent], constant_of: Callable[[Any], Any]) -> Any:

@@ -1,7 +1,7 @@
 """Operator methods: operators on objects of the user's classes become calls of their methods.
 
 p + q           becomes     Polynomial.__add__(p, q), which is inlined; `2.0 * p` is Polynomial.__rmul__(p, 2.0)
--p, p < q, x in p, not p    likewise
+-p, p < q, x in p, not p    likewise, and operator.add(p, q)
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import gast
 
-from srcad.transforms.ir.build import at, call, const
-from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.ir.build import at, call, const, dotted_path
+from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
 from srcad.transforms.lowering.structures.item_and_attribute_access import Slots
 
 BINARY: dict[type[gast.operator], str] = {
@@ -29,6 +29,8 @@ BINARY: dict[type[gast.operator], str] = {
     gast.BitOr: "or",
     gast.BitXor: "xor",
 }
+# The functions of the module `operator`, as they are handed to functools.reduce.
+_FUNCTIONS = {f"operator.{name}": operator for operator, name in BINARY.items()}
 _UNARY: dict[type[gast.unaryop], str] = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
 _COMPARED: dict[type[gast.cmpop], tuple[str, str]] = {
     gast.Eq: ("__eq__", "__eq__"),
@@ -51,6 +53,10 @@ class Overloads(Slots):
                 method = self.method_for(part, _UNARY[type(op)])
                 if method is not None:
                     return self.called(method, [part])
+            case gast.Call(func=function, args=[left, right], keywords=[]) if (kind := _operator(function)) is not None:
+                node.args = [self.part(left), self.part(right)]
+                if any(isinstance(part, Structure) for part in node.args):
+                    return self.binary(node.args[0], kind(), node.args[1])
         return super().core(node)
 
     def method_for(self, part: Any, name: str) -> FunctionType | None:
@@ -109,6 +115,11 @@ class Overloads(Slots):
             if (method := self.method_for(structure, name)) is not None:
                 return self.decided_by(self.called(method, [structure]), True)
         return const(True)
+
+
+def _operator(function: gast.expr) -> type[gast.operator] | None:
+    """The operator that a function of the module `operator` applies."""
+    return _FUNCTIONS.get(dotted_path(function.path if isinstance(function, Callee) else function) or "")
 
 
 def _is_derived(one: gast.expr, other: gast.expr) -> bool:

@@ -71,6 +71,7 @@ class Structures(Operations):
     ) -> None:
         super().__init__(names, bindings, inline)
         self.memory = Memory() if memory is None else memory
+        self.memory.bindings = bindings
         self.outside = outside
 
     def refuse(self, refusal: Refusal[Any], **fields: object) -> NoReturn:

@@ -1,6 +1,8 @@
 """Operators that a class of the user's defines are calls of its methods."""
 
+import functools
 import itertools
+import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,3 +127,13 @@ def test_an_array_beside_an_object_is_refused():
     """NumPy makes an array of objects of it."""
     with pytest.raises((SrcadError, TypeError)):
         srcad.grad(lambda x: (x * Vector(1.0, 2.0))[0].x, jit=False)(np.array([0.7, 1.3]))
+
+
+def test_functions_of_the_module_operator_are_operators():
+    def combined(x, y):
+        first = functools.reduce(operator.add, [Vector(x, y), Vector(y, x), Vector(x * y, 1.0)])
+        second = operator.sub(first, Vector(y, y))
+        parts = functools.reduce(operator.add, [[x], [y, x * y]])
+        return abs(second) * functools.reduce(operator.mul, parts) + parts[2]
+
+    assert_gradient(combined, 0.5, 1.1)

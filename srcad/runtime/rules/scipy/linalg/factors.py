@@ -42,10 +42,8 @@ def polar(a, side="right"):
 
 @define(scipy.linalg.expm)
 def expm_of_matrix(A):
-    if np.ndim(A) == 3:
-        return np.stack([kernels.scipy.expm(each) for each in A])
     if np.ndim(A) != 2:
-        raise NotImplementedError("scipy.linalg.expm has a derivative for matrices and for stacks of rank 3")
+        raise NotImplementedError("scipy.linalg.expm of stacks has no derivative: call it for each")
     return kernels.scipy.expm(A)
 
 
@@ -97,10 +95,16 @@ def logm_tangent(y, a):
     d[y] = kernels.scipy.logm(kernels.scipy.beside(a, d[a]))[:n, n:]
 
 
-@define(kernels.scipy.beside)
-def beside(a, e):
-    above = np.concatenate((a, e), axis=1)
-    return np.concatenate((above, np.concatenate((np.zeros_like(a), a), axis=1)), axis=0)
+@adjoint(kernels.scipy.beside)
+def beside(y, a, e):
+    n = a.shape[0]
+    d[a] = d[y][:n, :n] + d[y][n:, n:]
+    d[e] = d[y][:n, n:]
+
+
+@tangent(kernels.scipy.beside)
+def beside_tangent(y, a, e):
+    d[y] = kernels.scipy.beside(d[a], d[e])
 
 
 @define(scipy.linalg.solve_sylvester)

@@ -54,14 +54,17 @@ def triangular_solve_for_columns_tangent(x, a, b, lower, transposed):
     )
 
 
-@define(kernels.scipy.triangle)
-def triangle(a, lower):
-    return np.tril(a) if lower else np.triu(a)
+@adjoint(kernels.scipy.triangle)
+def triangle(y, a, lower):
+    d[a] = kernels.scipy.triangle(d[y], lower)
 
 
-@define(kernels.scipy.turned)
-def turned(a, transposed):
-    return np.transpose(a) if transposed else a
+@adjoint(kernels.scipy.turned)
+def turned(y, a, transposed):
+    d[a] = kernels.scipy.turned(d[y], transposed)
+
+
+linear(kernels.scipy.triangle, kernels.scipy.turned)
 
 
 @define(kernels.scipy.from_triangle)
