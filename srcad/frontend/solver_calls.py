@@ -290,8 +290,6 @@ class _SolverCall(_Implicit):
         """Evaluate the arguments."""
         function, args, *given = node.args
         held = self.caller.part(function)
-        if isinstance(held, Structure) and hasattr(held.cell.type, "__call__"):  # an object that is called
-            held = self.caller.part(attribute(held, "__call__"))
         path = held.path if isinstance(held, Callee) else held
         meaning = known(path, self.caller.memory, self.draft.bindings)
         if meaning is None or not (callable(meaning.value) or isinstance(meaning.value, (Procedure, Method))):

@@ -22,7 +22,7 @@ UNKNOWN_FUNCTION = Refusal(
     UnsupportedSyntax,
     "Functions that a solver gets and that are not known while compiling",
     "the function that `{solver}` gets is not known while compiling",
-    "pass a function, a lambda or a method that is defined once",
+    "pass a function or a lambda, `lambda t, y: p(t, y)` for a method or an object that is made here",
     """
     from functools import partial
     from scipy.optimize import brentq

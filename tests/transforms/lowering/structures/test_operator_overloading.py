@@ -137,3 +137,18 @@ def test_functions_of_the_module_operator_are_operators():
         return abs(second) * functools.reduce(operator.mul, parts) + parts[2]
 
     assert_gradient(combined, 0.5, 1.1)
+
+
+class Stage:
+    def __init__(self, *scales):
+        self.scales = scales
+
+    def __rshift__(self, other):
+        return Stage(*self.scales, *other.scales)
+
+    def __call__(self, x):
+        return functools.reduce(lambda y, scale: np.sin(scale * y), self.scales, x)
+
+
+def test_shifts_join_objects():
+    assert_gradient(lambda x, a, b: (Stage(a) >> Stage(b, a))(x), 0.4, 0.7, 1.1)
