@@ -27,14 +27,14 @@ def row(name, lines):
 
 def test_a_row_that_doubles_fails(monkeypatch):
     figures = first_calls.Figures(1.0, 0.1, 0.5, 1000, 3, 10)
-    monkeypatch.setattr(first_calls, "measured", lambda row, with_primal: figures)
+    monkeypatch.setattr(first_calls, "measured", lambda row, **_: figures)
     some = [row("some", "    x = x * 2.0")]
     assert first_calls.checked(some, {"some": 500}, is_noting=False)
     assert not first_calls.checked(some, {"some": 499}, is_noting=False)
 
 
 def test_a_row_that_cannot_be_measured_fails(monkeypatch):
-    monkeypatch.setattr(first_calls, "measured", lambda row, with_primal: "ValueError: no")
+    monkeypatch.setattr(first_calls, "measured", lambda row, **_: "ValueError: no")
     assert not first_calls.checked([row("some", "    x = x * 2.0")], {"some": 500}, is_noting=False)
 
 

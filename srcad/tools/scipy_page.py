@@ -218,7 +218,7 @@ def functions(namespace: str) -> list[tuple[str, Any]]:
     """The public functions of a namespace that have rules or definitions, each under all of its names.
 
     >>> [name for name, _ in functions("scipy.special") if name.startswith("log")]
-    ['log_expit', 'log_ndtr', 'log_softmax', 'loggamma', 'logit', 'logsumexp']
+    ['log1p', 'log_expit', 'log_ndtr', 'log_softmax', 'loggamma', 'logit', 'logsumexp']
     """
     module = importlib.import_module(namespace)
     known = {name: value for name, value in vars(module).items() if not name.startswith("_") and callable(value)}

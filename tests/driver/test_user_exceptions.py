@@ -12,14 +12,12 @@ X = np.array([0.5, 2.0, 1.5])
 
 def test_a_line_that_python_runs_and_the_generated_code_does_not_is_refused():
     def f(x, n):
-        total = 0.0
-        for k in frozenset((1, n)):
-            total += x[k] * x[k]
-        return total
+        outer = np.outer(x, x)
+        return n * np.sum(np.linalg.pinv(outer))
 
-    with pytest.raises(UnsupportedSyntax, match=r"test_user_exceptions.py:\d+:9: .*not subscriptable") as caught:
+    with pytest.raises(UnsupportedSyntax, match=r"test_user_exceptions.py:\d+:27: .*full rank") as caught:
         srcad.grad(f, jit=False)(X, 2)
-    assert isinstance(caught.value.__cause__, TypeError)
+    assert isinstance(caught.value.__cause__, np.linalg.LinAlgError)
 
 
 @pytest.mark.parametrize(
@@ -85,10 +83,7 @@ def test_an_exception_that_the_function_raises_otherwise_is_raised_as_the_functi
 def test_what_the_function_prints_when_it_is_asked_does_not_appear_again(capsys):
     def f(x, n):
         print("looking")
-        total = 0.0
-        for k in frozenset((1, n)):
-            total += x[k]
-        return total
+        return n * np.sum(np.linalg.pinv(np.outer(x, x)))
 
     with pytest.raises(UnsupportedSyntax):
         srcad.grad(f, jit=False)(X, 2)

@@ -124,7 +124,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     special.eval_jacobi: [s(n, 0.7, 1.2, SHARE, fixed=(1, 2)) for n in (0, 1, 4)],
     special.eval_sh_jacobi: [s(n, 2.7, 1.2, SHARE, fixed=(1, 2)) for n in (0, 1, 4)],
     special.hyp0f1: by_last(1.3, ANY),
-    special.hyp1f1: [*by_last(0.7, 1.3, ANY), s(POSITIVE, ABOVE, 5.0 * ANY), s(-1.5, 0.3, ANY)],
+    special.hyp1f1: [*by_last(0.7, 1.3, ANY), s(POSITIVE, ABOVE, 2.0 * ANY), s(-1.5, 0.3, ANY)],
     special.hyp2f1: [*by_last(0.7, 1.3, 2.1, UNIT), s(POSITIVE, 0.4, ABOVE, UNIT), s(-1.5, ABOVE, 0.3, -POSITIVE)],
     special.hyperu: by_last(0.7, 1.3, POSITIVE),
 }  # fmt: skip

@@ -350,7 +350,7 @@ def _is_numpys(primitive: Any) -> bool:
     (True, True, True, False)
     """
     name = getattr(primitive, "__name__", "")
-    return any(getattr(module, name, None) is primitive for module in (np, np.linalg, np.fft))
+    return any(vars(module).get(name) is primitive for module in (np, np.linalg, np.fft))  # no warning of old names
 
 
 def _is_hashable(thing: Any) -> bool:

@@ -156,12 +156,13 @@ def test_gradients_under_one_tape(primitive, sample):
 @pytest.mark.parametrize(("primitive", "sample"), CASES)
 def test_gradients_of_gradients_under_two_tapes(primitive, sample):
     case = Case(primitive, sample)
-    if primitive in ONCE:
-        with pytest.raises(MissingRule, match="has no derivative rule by its argument"):
-            case.bend(case.point)
+    try:
+        found = case.bend(case.point)
+    except MissingRule as refusal:  # by some of their arguments
+        assert primitive in ONCE
+        assert "has no derivative rule by its argument" in str(refusal)
         return
-    expected = difference(case.slope, case.point, case.other)
-    assert case.bend(case.point) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+    assert found == pytest.approx(difference(case.slope, case.point, case.other), rel=1e-5, abs=1e-6)
 
 
 def test_blocks_under_a_tape():

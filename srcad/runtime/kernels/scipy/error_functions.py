@@ -126,7 +126,7 @@ def log_ndtr_between(low, high):
     """The logarithm of the probability that a normal number lies between two others.
 
     >>> round(float(log_ndtr_between(30.0, 31.0)), 9)
-    -454.321243883
+    -454.321243956
     """
     if low > 0.0:
         low, high = -high, -low

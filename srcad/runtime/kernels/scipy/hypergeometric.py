@@ -60,7 +60,7 @@ def hyp1f1_slope_a(a, b, z):
     """The derivative of hyp1f1 by its first parameter.
 
     >>> round(float(hyp1f1_slope_a(0.5, 1.5, 1.0)), 10)
-    0.9663796077
+    1.0250371354
     """
     if z < 0.0:
         return -np.exp(z) * _series(b - a, math.inf, b, -z, 0)
