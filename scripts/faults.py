@@ -118,8 +118,8 @@ ANALYSES = (
     Fault(
         "aliases",
         "a store through a view does not write its base",
-        "written = frozenset(site for name in changed for site in of.get(name, {name}))",
-        "written = frozenset(changed)",
+        "for site in fresh or of.get(name, {name})",
+        "for site in fresh or {name}",
     ),
     Fault(
         "aliases",

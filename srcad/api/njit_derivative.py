@@ -8,7 +8,6 @@ from typing import Any
 import numba
 from numba.core.dispatcher import Dispatcher
 
-from srcad.api.njit_islands import compiled_or_island
 from srcad.api.signature_stubs import defaults_of, shape_of
 from srcad.driver.version import Version
 from srcad.runtime.jit.dispatchers import TypedDispatcher
@@ -27,6 +26,8 @@ def native_of(derivative: Any, adapted: Callable[[tuple[Any, ...]], Dispatcher |
             return found
         if not plain:
             plain.append(derivative.native_routine())
+        from srcad.api.njit_islands import compiled_or_island  # late: it loads Numba's array functions
+
         return compiled_or_island(derivative, plain[0], kinds)
 
     defaults = defaults_of(derivative.__signature__)

@@ -110,7 +110,7 @@ def raise_grown(x):
     return x[0]
 
 
-@pytest.mark.parametrize("function", [raise_another, raise_grown])
-def test_lists_that_cannot_be_written_are_refused(function):
+@pytest.mark.parametrize(("function", "count"), [(raise_another, 2), (raise_grown, 100)])
+def test_lists_that_cannot_be_written_are_refused(function, count):
     with pytest.raises(UnsupportedSyntax, match=r"a list .*raised"):
-        srcad.grad(function, jit=False)(np.array([0.7, 1.3]))
+        srcad.grad(function, jit=False)(np.full(count, 0.7))

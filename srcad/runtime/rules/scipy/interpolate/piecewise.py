@@ -48,12 +48,12 @@ def tridiagonal_solve_tangent(y, lower, diagonal, upper, b):
 zero(kernels.scipy.power_factors)
 
 
-@adjoint(kernels.scipy.with_trailing_axes)
+@adjoint(kernels.scipy.with_trailing_axes, may_view=True)
 def with_trailing_axes(y, v, of):
     d[v] = kernels.scipy.without_trailing_axes(d[y], v)
 
 
-@adjoint(kernels.scipy.without_trailing_axes)
+@adjoint(kernels.scipy.without_trailing_axes, may_view=True)
 def without_trailing_axes(y, g, v):
     d[g] = kernels.scipy.with_trailing_axes(d[y], g)
 
