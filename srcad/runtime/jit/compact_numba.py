@@ -13,6 +13,7 @@ library that srcad was the first to need remains as it was compiled.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 from numba.core import event, types
 from numba.core.typing.templates import _OverloadFunctionTemplate
 from numba.extending import overload
-from numba.np import arraymath, arrayobj, npyimpl
+from numba.np import arrayobj, npyimpl
 from numpy.exceptions import AxisError
 
 from srcad.runtime.jit.array_loops import array_loops
@@ -89,14 +90,19 @@ def _decorator(template: Any) -> Any:
     return decorator_with_cache(template, OfKernels)
 
 
-_OURS = (
-    (event, "install_timer", _no_timer),
-    (npyimpl, "numpy_ufunc_kernel", array_loops),
-    (arrayobj, "raise_with_shape_context", raise_different_shapes),
-    (arraymath, "check_axis_bounds", check_axis_bounds),
-    (_OverloadFunctionTemplate, "_get_jit_decorator", _decorator),
-)
-_REPLACED = tuple(each for each in _OURS if hasattr(*each[:2]))  # older Numba has no `check_axis_bounds`
+@functools.cache
+def _replaced() -> tuple[tuple[Any, str, Any], ...]:
+    """What is replaced: owners, names, and what stands there meanwhile."""
+    from numba.np import arraymath  # which Numba itself loads when it first compiles
+
+    ours = (
+        (event, "install_timer", _no_timer),
+        (npyimpl, "numpy_ufunc_kernel", array_loops),
+        (arrayobj, "raise_with_shape_context", raise_different_shapes),
+        (arraymath, "check_axis_bounds", check_axis_bounds),
+        (_OverloadFunctionTemplate, "_get_jit_decorator", _decorator),
+    )
+    return tuple(each for each in ours if hasattr(*each[:2]))  # older Numba has no `check_axis_bounds`
 
 
 @contextmanager
@@ -109,11 +115,12 @@ def compact_numba() -> Iterator[None]:
     >>> npyimpl.numpy_ufunc_kernel is array_loops
     False
     """
-    before = [getattr(owner, name) for owner, name, _ in _REPLACED]
+    replaced = _replaced()
+    before = [getattr(owner, name) for owner, name, _ in replaced]
     try:
-        for owner, name, ours in _REPLACED:
+        for owner, name, ours in replaced:
             setattr(owner, name, ours)
         yield
     finally:
-        for (owner, name, _), original in zip(_REPLACED, before, strict=True):
+        for (owner, name, _), original in zip(replaced, before, strict=True):
             setattr(owner, name, original)

@@ -158,10 +158,12 @@ def test_gradients_of_gradients_under_two_tapes(primitive, sample):
     case = Case(primitive, sample)
     try:
         found = case.bend(case.point)
-    except MissingRule as refusal:  # by some of their arguments
-        assert primitive in ONCE
-        assert "has no derivative rule by its argument" in str(refusal)
-        return
+    except MissingRule:
+        if primitive in ONCE:
+            with pytest.raises(MissingRule, match="has no derivative rule by its argument"):
+                case.bend(case.point)  # by some of the arguments, which are those of this sample
+            return
+        raise
     assert found == pytest.approx(difference(case.slope, case.point, case.other), rel=1e-5, abs=1e-6)
 
 
