@@ -9,7 +9,8 @@ Numba and llvmlite are Python, in which an interrupt may come anywhere:
 So the main thread, which is the one that is interrupted, notes a signal while it holds Numba's compiler lock or
 refreshes, and runs its handler at the next pass of Numba's or stage of srcad's, or when the lock is given back. That
 holds for the signals of which handlers raise exceptions: those of the keyboard, of timers and of who ends a process. A
-second one that comes before that is handled at once.
+second one of the keyboard that comes before that is handled at once, as somebody does not want to wait; timers repeat
+themselves, and wait.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from srcad.runtime.support.stage_timer import before_each_stage
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGALRM", "SIGVTALRM", "SIGPROF")  # some of them Windows lacks
 _INTERRUPTING = [each for each in (getattr(signal, name, None) for name in _NAMES) if each is not None]
+_AT_ONCE = frozenset((signal.SIGINT, signal.SIGTERM))  # of these a second one does not wait
 _TURN = 0.1  # seconds after which a thread that waits for the compiler's lock looks for interrupts
 
 
@@ -72,9 +74,10 @@ _interrupts = _Interrupts()
 
 
 def _note(number: int, frame: Any) -> None:
-    if _interrupts.depth and number not in (each[0] for each in _interrupts.waiting):
+    waits = number in (each[0] for each in _interrupts.waiting)
+    if _interrupts.depth and not waits:
         _interrupts.waiting.append((number, frame))
-    else:
+    elif not _interrupts.depth or number in _AT_ONCE:
         _interrupts.waiting = [each for each in _interrupts.waiting if each[0] != number]
         _interrupts.handlers[number](number, frame)
 

@@ -94,6 +94,17 @@ def test_a_handler_of_the_users_waits_as_well():
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no timers")
+def test_a_timer_that_repeats_itself_waits():
+    seen = []
+    with handled(signal.SIGALRM, lambda *about: seen.append(about)):
+        with global_compiler_lock:
+            for _ in range(3):
+                signal.raise_signal(signal.SIGALRM)
+            assert not seen
+        assert len(seen) == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no timers")
 def test_of_two_signals_both_are_handled():
     seen = []
     with handled(signal.SIGALRM, lambda *about: seen.append(about)):
