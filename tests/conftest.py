@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 import tempfile
 import time
 from collections import Counter
@@ -39,6 +40,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell that is no terminal starts what it leaves in the background so, and processes inherit it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[STARTED] = time.monotonic()
     config.stash[SECONDS] = Counter()
     config.stash[LEFT_OUT] = 0

@@ -53,4 +53,4 @@ def _check(name: str, is_free: Any, slopes: Any, a: Any, b: Any) -> None:
 
 def without_derivative(value: Any, of: Any) -> Any:
     """A value that depends on another in a way that is not differentiated."""
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return value + 0.0

@@ -53,7 +53,7 @@ def named_window(name: str, parameter: Any, size: int) -> Any:
 
 def window_parameter(value: Any) -> Any:
     """The parameter of a window, by which there is no derivative."""
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return value + 0.0
 
 
 def spectrum_weights(nfft: int, is_onesided: bool) -> Any:
