@@ -170,7 +170,8 @@ def _is_elementwise(function: Any, count: int) -> bool:
     if isinstance(function, np.ufunc):
         return function.nout == 1 and function.nin == count and function.signature is None
     rule = registry.find(function)
-    return rule is not None and rule.elementwise and len(rule.parameters) == count + 1
+    # A zero states no parameters: it is one of a single argument here.
+    return rule is not None and rule.elementwise and (len(rule.parameters) or 2) == count + 1
 
 
 def _index(node: Any, extents: Mapping[str, Extent], constant_of: Callable[[Any], Any]) -> Any:

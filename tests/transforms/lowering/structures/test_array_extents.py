@@ -3,7 +3,7 @@
 import gast
 import numpy as np
 import pytest
-import scipy.special  # noqa: F401 - the functions of which are named below
+import scipy.special
 
 import srcad
 from srcad.errors import UnsupportedSyntax
@@ -116,3 +116,13 @@ def test_each_shape_has_code_of_its_own():
 def test_long_arrays_stay_refused():
     with pytest.raises(UnsupportedSyntax):
         srcad.grad(named, jit=False)(np.linspace(0.5, 2.0, 200))
+
+
+def test_loops_over_what_a_definition_computes_are_unrolled():
+    def by_sector(weights, sectors=("tech", "bank", "tech")):
+        shares = {}
+        for weight, sector in zip(scipy.special.softmax(weights), sectors, strict=True):
+            shares[sector] = shares.get(sector, 0.0) + weight
+        return shares["tech"] ** 2 + shares["bank"] ** 3
+
+    assert_call_is_right(by_sector, np.array([0.3, -0.2, 0.9]))
