@@ -47,6 +47,21 @@ SET_ELEMENT = Refusal(
     """,
 )
 
+SET_ORDER = Refusal(
+    UnsupportedSyntax,
+    "Loops over sets whose order depends on their history",
+    "the order in which Python visits this set depends on how it came to be",
+    "loop over sorted(...) of it, or keep a list or a dictionary",
+    """
+    def f(x):
+        total = 0.0
+        for place, k in enumerate({16, 1, 2}):
+            total += place * x[k]
+        return total
+    """,
+    "srcad.grad(f)(np.ones(20))",
+)
+
 CUSTOM_CONSTRUCTION = Refusal(
     UnsupportedSyntax,
     "Classes that define how objects are made",

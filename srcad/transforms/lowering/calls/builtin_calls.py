@@ -131,6 +131,8 @@ class Containers(Starred):
     def builtin(self, handler: Callable[..., gast.expr | None], node: gast.Call) -> gast.expr:
         """A builtin function, if its arguments are structures."""
         node.args = [self.argument(each) for each in node.args]
+        if self.meant(node.func) in _OF_ANY_ORDER:
+            node.args = [self.in_any_order(each) for each in node.args]
         for keyword in node.keywords:
             keyword.value = self.part(keyword.value)
         keywords = {keyword.arg: keyword.value for keyword in node.keywords}
@@ -266,7 +268,7 @@ class Containers(Starred):
                 return None
             self.refuse(ISINSTANCE)
         if isinstance(structure, Structure):
-            return const(issubclass(structure.cell.role or structure.cell.type, classes))
+            return const(issubclass(structure.cell.kind, classes))
         if (kind := self.memory.shape_kind(structure)) is not None:
             return const(issubclass(kind, classes))
         # A number, a text or an array, or an unknown container: that is decided where types are known.
@@ -300,16 +302,19 @@ class Containers(Starred):
         return self.held_in_atom(self.call(call("np.array", part)))
 
     def augmented(self, op: type[gast.operator], arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
-        """`lst += other` on a structure; a list is changed in place, others are replaced."""
+        """`lst += other` on a structure; lists, sets and dictionaries are changed in place, others are replaced."""
         base, other = arguments
         if not isinstance(base, Structure) and not isinstance(other, Structure):
             return None
         if isinstance(base, Structure) and base.cell.type is list and op is gast.Add:
             self.do_extend(base, other)
             return base
-        if isinstance(base, Structure) and base.cell.is_mapping and op is gast.BitOr:
+        if isinstance(base, Structure) and base.cell.is_mapping and op is gast.BitOr and base.cell.kind is not Counter:
             self.do_update(base, other)
             return base
+        if isinstance(base, Structure) and base.cell.kind in (list, set):
+            made = self.binary(base, op(), other)
+            return self.taken_over(base, made, op) if isinstance(made, Structure) else made
         if (in_place := self.method_for(base, f"__i{BINARY[op]}__")) is not None:
             return self.called(in_place, [base, other])
         is_defined = isinstance(base, Structure) or self.method_for(other, f"__r{BINARY[op]}__") is not None
@@ -327,6 +332,8 @@ def _fixed(function: Any, first: Any) -> Callable[..., gast.expr | None]:
     return lambda self, arguments, keywords: function(self, first, arguments, keywords)
 
 
+# What these give does not depend on the order in which a set is visited.
+_OF_ANY_ORDER = (len, sorted, sum, max, min, any, all, set, frozenset)
 _BUILTINS: dict[Any, Callable[..., gast.expr | None]] = {
     len: Containers.length_of,
     abs: Containers.magnitude,

@@ -42,6 +42,11 @@ class Cell:
     missing: Any = None
 
     @property
+    def kind(self) -> Any:
+        """Its class in Python."""
+        return self.role or self.type
+
+    @property
     def is_sequence(self) -> bool:
         """Whether its keys are positions: a tuple, a named tuple or a list."""
         return issubclass(self.type, (tuple, list))
@@ -206,6 +211,7 @@ class Memory:
     lists       the growing list that a list has become (shared likewise)
     behind      structures that an iterator, here a sequence, would still read while it is consumed (shared likewise)
     same        for a variable, another one that may hold the same object (shared likewise)
+    thinned     sets from which elements have been removed (shared likewise)
     bindings    the functions and objects that names of the program stand for (shared likewise)
     functions   the functions that may be chosen at run time, each with its number (shared likewise)
     """
@@ -230,6 +236,7 @@ class Memory:
     lists: dict[Cell, Grown] = field(default_factory=dict)
     behind: dict[Cell, list[Cell]] = field(default_factory=dict)
     same: dict[str, str] = field(default_factory=dict)
+    thinned: set[Cell] = field(default_factory=set)
     bindings: Mapping[str, Any] = field(default_factory=dict)
     functions: dict[str, int] = field(default_factory=dict)
 

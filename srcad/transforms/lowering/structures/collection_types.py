@@ -3,7 +3,7 @@
 seen = {0, 3}       queue = deque([a, b], maxlen=2)     groups = defaultdict(list)      Counter(words).most_common(1)
 
 A deque is a list that may have a limit; a `defaultdict`, `Counter` or `OrderedDict` is a dictionary. The elements of a
-set are constants, and they are visited in the order in which Python visits them.
+set are constants, and they are visited in the order in which Python visits them, where that is certain (`set_order`).
 """
 
 from __future__ import annotations
@@ -66,7 +66,11 @@ class Collections(Methods):
 
     def keys_of(self, node: gast.expr) -> Any:
         """The elements of a set, or of what is made one, as a set of constants."""
-        return {self.element_of_set(each) for each in self.known_elements(node)}
+        return {self.element_of_set(each) for each in self.known_elements(self.in_any_order(node))}
+
+    def in_any_order(self, part: gast.expr) -> gast.expr:
+        """The elements of a set, for what does not depend on their order; other parts as they are."""
+        return self.sequence(tuple, self.parts(part, in_order=False)) if _is_set(part) else part
 
     def known_elements(self, node: gast.expr) -> Parts:
         """The elements of a structure, or the letters of a text."""
@@ -92,11 +96,20 @@ class Collections(Methods):
             return const(_SET_TESTS[type(op)](self.keys_of(left), self.keys_of(right)))
         return super().compared(left, op, right)
 
+    def taken_over(self, base: Structure, made: Structure, op: type[gast.operator]) -> Structure:
+        """A list or set with the contents of what `op` has made of it: all its names see them."""
+        held, contents = dict(self.contents(made)), self.changeable(base)
+        contents.clear()
+        contents.update(held)
+        if op in (gast.Sub, gast.BitXor):
+            self.memory.thinned.add(base.cell)
+        return base
+
     def methods_of(self, cell: Cell) -> tuple[str, ...]:
         """The names of the methods of a builtin container."""
         if cell.is_set:
             return (*_SET_RESULTS, *_SET_METHODS)
-        return (*super().methods_of(cell), *_MORE.get(cell.role, ()))
+        return (*super().methods_of(cell), *_MORE.get(cell.kind, ()))
 
     def method(self, receiver: Structure, name: str, node: gast.Call) -> gast.expr:
         """A method of a structure."""
@@ -117,6 +130,7 @@ class Collections(Methods):
 
     def do_discard(self, base: Structure, value: gast.expr) -> gast.expr:
         """Remove an element of a set, if it is there."""
+        self.memory.thinned.add(base.cell)
         self.changeable(base).pop(self.element_of_set(value), None)
         return const(None)
 
@@ -133,10 +147,10 @@ class Collections(Methods):
     def do_update(self, base: Structure, *others: gast.expr, **values: gast.expr) -> gast.expr:
         """Add entries or elements; a Counter adds counts."""
         if base.cell.is_set:
-            for part in [part for each in others for part in self.known_elements(each)]:
+            for part in [part for each in others for part in self.known_elements(self.in_any_order(each))]:
                 self.do_add(base, part)
             return const(None)
-        if base.cell.role is not Counter:
+        if base.cell.kind is not Counter:
             return super().do_update(base, *others, **values)
         for each in [*others, self.memory.new(dict, values)]:
             if isinstance(each, Structure) and each.cell.is_mapping:

@@ -202,6 +202,8 @@ class _Joiner:
             )
             return self.lose(Structure(first), Lost(forms))
         cell = self.own(first)
+        if not self.first.thinned.isdisjoint((first, second)):
+            self.first.thinned.add(cell)
         self.pairs[first, second] = Structure(cell)
         if cell.is_mutable:
             self.joined.memory.frozen |= dict.fromkeys((cell, first, second), _EITHER)

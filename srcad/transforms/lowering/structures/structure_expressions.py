@@ -22,6 +22,7 @@ from srcad.refusals.structures import (
     EXTENTS_AS_INDEX,
     LONG_DISPLAY,
     NOT_ITERABLE,
+    SET_ORDER,
     STRUCTURE_AS_NUMBER,
     UNPACKED_MAPPING,
 )
@@ -42,6 +43,7 @@ from srcad.transforms.lowering.structures.abstract_state import (
 )
 from srcad.transforms.lowering.structures.anf_expressions import Inline, Operations
 from srcad.transforms.lowering.structures.array_methods import spell_attribute
+from srcad.transforms.lowering.structures.set_order import visited
 
 
 class NeedsConstant(Exception):
@@ -209,15 +211,19 @@ class Structures(Operations):
             self.refuse(LONG_LIST_USE, which=which)
         return held  # type: ignore[no-any-return]
 
-    def parts(self, structure: Structure) -> list[gast.expr]:
-        """What a loop over the structure visits: elements, or keys."""
+    def parts(self, structure: Structure, in_order: bool = True) -> list[gast.expr]:
+        """What a loop over the structure visits: elements, or keys; of a set perhaps in any order."""
         contents = self.contents(structure)
         if structure.cell.is_sequence:
             return list(contents.values())
         if not structure.cell.is_container:
             self.refuse(NOT_ITERABLE, what=structure.cell.called)
-        made_here = structure.cell.is_set and structure.cell.origin is None
-        return [literal(key) or const(key) for key in (set(contents) if made_here else contents)]
+        keys: list[Any] | None = list(contents)
+        if in_order and structure.cell.is_set and structure.cell.origin is None:
+            keys = visited(contents, structure.cell in self.memory.thinned)
+        if keys is None:
+            self.refuse(SET_ORDER)
+        return [literal(key) or const(key) for key in keys]
 
     def extents(self, shape: gast.expr, kind: type) -> gast.Name:
         """A name of its own for a shape, or a part of one, that is of this class in Python."""

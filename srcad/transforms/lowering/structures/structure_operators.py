@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
+
 import gast
 
 from srcad.refusals.structures import IN_STRUCTURES, NESTED_LIST_EQUAL, NO_ORDER, OBJECTS_EQUAL, STRUCTURE_ARITHMETIC
@@ -62,10 +64,11 @@ class Combined(Structures):
         if isinstance(op, (gast.Is, gast.IsNot)) and any(isinstance(each, Member) for each in known):
             op = gast.Eq() if isinstance(op, gast.Is) else gast.NotEq()
         if isinstance(op, (gast.In, gast.NotIn)) and second:
-            values = [self.constant(each) for each in self.parts(right)]
+            parts = self.parts(right, in_order=False)
+            values = [self.constant(each) for each in parts]
             known = self.constant(left)
             if known is UNKNOWN or UNKNOWN in values:
-                return self.one_of(left, self.parts(right), isinstance(op, gast.In))
+                return self.one_of(left, parts, isinstance(op, gast.In))
             return const((known in values) == isinstance(op, gast.In))
         if isinstance(op, (gast.In, gast.NotIn)) and isinstance(self.constant(right), str):
             known = self.constant(left)
@@ -109,7 +112,7 @@ class Combined(Structures):
             return is_known
         if not left.cell.is_sequence or not right.cell.is_sequence:
             return False
-        if _plain(left.cell) is not _plain(right.cell):
+        if _plain(left.cell) is not _plain(right.cell) or (left.cell.kind is deque) != (right.cell.kind is deque):
             return True
         parts, others = self.parts(left), self.parts(right)
         return len(parts) == len(others) and any(
@@ -172,6 +175,8 @@ class Combined(Structures):
 
     def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
         """The concatenation of two sequences, a repeated sequence, or the union of two dictionaries; else None."""
+        if any(isinstance(each, Structure) and each.cell.kind in (deque, Counter) for each in (left, right)):
+            return None  # one drops elements at its limit, the other counts
         if not isinstance(left, Structure) or not isinstance(right, Structure):
             structure, count = (left, right) if isinstance(left, Structure) else (right, left)
             times = self.memory.constant(count)

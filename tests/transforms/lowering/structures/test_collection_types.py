@@ -7,6 +7,7 @@ import pytest
 
 import srcad
 from srcad.errors import UnsupportedSyntax
+from tests.fuzz.program import function_of
 from tests.whole_calls import assert_call_is_right
 
 X = np.array([0.7, 1.3, 0.4, 2.1])
@@ -152,3 +153,63 @@ def test_sets_of_computed_values_are_refused(statement, tmp_path):
     exec(compile(file.read_text(), str(file), "exec"), scope)
     with pytest.raises(UnsupportedSyntax, match="must be known while compiling"):
         srcad.grad(scope["f"], jit=False)(X)
+
+
+def under_two_names(x):
+    found, kept, doubled, both = {1, 2, 3}, {0, 1}, [x[0], x[1]], {"a": x[0]}
+    others, same, again, either = found, kept, doubled, both
+    found -= {3}
+    found |= {0}
+    kept ^= {1, 2}
+    kept &= {0, 2}
+    doubled *= 2
+    both |= {"b": x[1]}
+    frozen = fixed = frozenset((1,))
+    frozen |= {2}
+    total = x[0] * sum(others) + x[1] * sum(same) + sum(again) + sum(either.values())
+    return total * x[2] * len(fixed) + x[3] * len(frozen) + x[0] * len(found)
+
+
+def a_deque_is_no_list(x):
+    queue = deque([1, 2])
+    return x[0] * (queue == [1, 2]) + x[1] * (queue == deque([1, 2])) + x[2] * (queue != [1, 2])
+
+
+@pytest.mark.parametrize("function", [under_two_names, a_deque_is_no_list], ids=lambda each: each.__name__)
+def test_what_is_changed_in_place_is_seen_under_all_names(function):
+    assert_call_is_right(function, X)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["c |= d; return x[0] * c['b']", "return x[0] * (c + d)['b']", "return x[0] * (c - d)['a']",
+     "return x[0] * (c | d)['b']", "q *= 2; return sum(q)", "return sum(q + q)", "return sum(q * 2)"],
+)  # fmt: skip
+def test_operators_that_count_or_drop_elements_are_refused(statement):
+    made = "c, d, q = Counter('aab'), Counter('bbc'), deque([x[0], x[1]], maxlen=3)"
+    function = function_of(f"from collections import Counter, deque\ndef program(x):\n    {made}\n    {statement}\n")
+    assert np.isfinite(function(X))
+    with pytest.raises(UnsupportedSyntax, match=r"arithmetic with a (Counter|deque)"):
+        srcad.grad(function, jit=False)(X)
+
+
+def loops_over_sets(x):
+    made = {3, 1, 2} | {0}
+    total = sum(place * x[k] ** 2 for place, k in enumerate(made))
+    large = {16, 1, 2}
+    return total + x[0] * len(large) + x[1] * max(large) + x[2] * (16 in large) + x[3] * sum(sorted(large | {8})[1:])
+
+
+def test_sets_are_visited_in_pythons_order():
+    assert_call_is_right(loops_over_sets, X)
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["s = {16, 1, 2, 3, 4}", "s = {8, 0}", "s = set()\n    for k in (16, 1, 2, 3, 4):\n        s.add(k)",
+     "s = {0, 8}; s.discard(0); s.add(3)", "s = {0, 8, 3}; s -= {0}; s = s if x[0] > 0.0 else s"],
+)  # fmt: skip
+def test_a_set_whose_order_depends_on_its_history_is_not_visited(made):
+    text = f"def program(x):\n    {made}\n    return sum(place * x[k % 4] for place, k in enumerate(s))\n"
+    with pytest.raises(UnsupportedSyntax, match="order in which Python visits"):
+        srcad.grad(function_of(text), jit=False)(X)
