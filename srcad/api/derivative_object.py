@@ -35,7 +35,7 @@ from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.compile_progress import announced
 from srcad.runtime.support.event_log import log
-from srcad.runtime.support.structured_arguments import Constants, is_structured, next_level
+from srcad.runtime.support.structured_arguments import Constants, is_structured
 from srcad.transforms.ir.pytree_form import LEAF
 
 
@@ -125,11 +125,9 @@ class Derivative:
 
     def takes_constants(self, given: tuple[Any, ...]) -> bool:
         """Make more of the arguments compile-time constants; False if there are no more that can be."""
-        if hasattr(type(self.function), "__srcad_keeps__"):
-            return False  # a function of leaves, whose constants have been taken out
-        from srcad.api.pytree import leaves_of  # late import: few functions are refused
+        from srcad.api.pytree import more_constants  # late import: few functions are refused
 
-        higher = next_level(leaves_of(given[: self.own]), self.constants)
+        higher = more_constants(self.function, given[: self.own], self.constants)
         if higher is not None:
             self.constants = higher
         return higher is not None

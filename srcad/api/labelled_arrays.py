@@ -22,41 +22,8 @@ MIXED = NoRule("a table whose columns are not all numbers of one kind, as one ar
 
 
 @inlined
-class Series:
-    """One column, or any array with labels: `pandas.Series`."""
-
-    def __init__(self, values: Any) -> None:
-        self.values = values
-
-    def to_numpy(self) -> Any:
-        """The array."""
-        return self.values
-
-    def __array__(self) -> Any:
-        return self.values
-
-    def __len__(self) -> Any:
-        return self.values.shape[0]
-
-    @property
-    def shape(self) -> Any:
-        """The shape."""
-        return self.values.shape
-
-    @property
-    def size(self) -> Any:
-        """The number of elements."""
-        return self.values.size
-
-    @property
-    def ndim(self) -> Any:
-        """The number of axes."""
-        return self.values.ndim
-
-
-@inlined
-class DataArray:
-    """An array with labels: `xarray.DataArray`."""
+class Table:
+    """What all labelled arrays of one dtype have."""
 
     values: Any
 
@@ -71,14 +38,17 @@ class DataArray:
         return self.values.shape[0]
 
     @property
-    def data(self) -> Any:
-        """The array."""
-        return self.values
-
-    @property
     def shape(self) -> Any:
         """The shape."""
         return self.values.shape
+
+
+@inlined
+class Series(Table):
+    """One column, or any array with labels: `pandas.Series`."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
 
     @property
     def size(self) -> Any:
@@ -92,7 +62,17 @@ class DataArray:
 
 
 @inlined
-class DataFrame:
+class DataArray(Series):
+    """An array with labels: `xarray.DataArray`."""
+
+    @property
+    def data(self) -> Any:
+        """The array."""
+        return self.values
+
+
+@inlined
+class DataFrame(Table):
     """Columns of one type, side by side: `pandas.DataFrame`. `places` has the number of each column."""
 
     def __init__(self, values: Any, places: Any) -> None:
@@ -104,21 +84,6 @@ class DataFrame:
             chosen = [self.values[:, self.places[each]] for each in key]
             return DataFrame(np.stack(chosen, axis=1), {each: place for place, each in enumerate(key)})
         return Series(self.values[:, self.places[key]])
-
-    def to_numpy(self) -> Any:
-        """The array."""
-        return self.values
-
-    def __array__(self) -> Any:
-        return self.values
-
-    def __len__(self) -> Any:
-        return self.values.shape[0]
-
-    @property
-    def shape(self) -> Any:
-        """The shape."""
-        return self.values.shape
 
 
 @inlined

@@ -19,11 +19,13 @@ from srcad.refusals.types_and_results import ARGUMENT_HOLDS, DICTIONARY_KEYS
 from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import Records, is_records, put_together, records_of
 from srcad.runtime.support.structured_arguments import (
+    Constants,
     Integer,
     attributes,
     is_object,
     is_structured,
     is_typed_list,
+    level_of,
 )
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.ir.cost_model import LONGEST_TAKEN_APART
@@ -228,6 +230,17 @@ def is_leaf(value: Any) -> bool:
     if kind in _NUMBERS or isinstance(value, (np.ndarray, np.generic, np.random.Generator, Operand)):
         return not (isinstance(value, np.generic) and value.dtype.kind in "USO")
     return kind.__module__.partition(".")[0] == "numba" and not callable(value)
+
+
+def more_constants(function: Any, arguments: tuple[Any, ...], level: Constants) -> Constants | None:
+    """The next level at which more of the arguments are compile-time constants, if there is one.
+
+    >>> more_constants(abs, (1.0, 3, "tanh"), Constants.NAMES)
+    <Constants.INTEGERS: 2>
+    """
+    if hasattr(type(function), "__srcad_keeps__"):
+        return None  # a function of leaves, whose constants have been taken out
+    return min((higher for each in leaves_of(arguments) if (higher := level_of(each)) > level), default=None)
 
 
 def with_integers(leaves: list[Any], spec: Any, kept: Container[int]) -> list[Any]:

@@ -17,7 +17,16 @@ import numpy as np
 
 from srcad.api.cotangent import matching
 from srcad.api.flattened_function import Flat
-from srcad.api.pytree import arrays_in, form_of, is_leaf, labels_in, leaves_of, take_apart, taken_apart, with_integers
+from srcad.api.pytree import (
+    arrays_in,
+    form_of,
+    is_leaf,
+    labels_in,
+    more_constants,
+    take_apart,
+    taken_apart,
+    with_integers,
+)
 from srcad.api.wrt import Path, Place
 from srcad.driver.memoisation import remembered
 from srcad.errors import BadArgument, UnsupportedSyntax
@@ -34,7 +43,6 @@ from srcad.runtime.support.structured_arguments import (
     is_function,
     is_structured,
     level_of,
-    next_level,
 )
 from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
 from srcad.transforms.lowering.structures.list_packing import layout_leaves, share_memory
@@ -283,10 +291,8 @@ def until_supported(function: Callable[..., Any], arguments: Sequence[Any], atte
         try:
             return attempt()
         except UnsupportedSyntax:
-            if hasattr(type(function), "__srcad_keeps__"):
-                raise  # a function of leaves, whose constants have been taken out
             level = remembered(function, "constants", _Level)
-            higher = next_level(leaves_of(tuple(arguments)), level.value)
+            higher = more_constants(function, tuple(arguments), level.value)
             if higher is None:
                 raise
             level.value = higher

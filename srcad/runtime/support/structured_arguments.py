@@ -9,7 +9,6 @@ import enum
 import functools
 import sys
 import types
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -104,15 +103,6 @@ def extent_of(value: Any) -> tuple[int, ...] | None:
     if type(value) is np.ndarray:
         return value.shape if value.dtype.kind in "fciu" else None
     return () if type(value) in (float, int, complex, np.float64) else None
-
-
-def next_level(values: Iterable[Any], level: Constants) -> Constants | None:
-    """The next level at which more of these values are constants, if there is one.
-
-    >>> next_level([1.0, 3, "tanh"], Constants.NAMES)
-    <Constants.INTEGERS: 2>
-    """
-    return min((higher for each in values if (higher := level_of(each)) > level), default=None)
 
 
 def is_typed_list(kind: type) -> bool:

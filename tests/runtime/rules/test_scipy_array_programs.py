@@ -82,8 +82,10 @@ def program(calls: list[tuple[Any, Sample]], folder: Any) -> tuple[Any, list[Any
         names += [f"{name}={name_of(value, False)}" for name, value in sample.kwargs.items()]
         result = primitive(*sample.args, **sample.kwargs)
         lines.append(f"y{number} = {primitive_name(primitive)}({', '.join(names)})")
-        for part in [f"y{number}[{k}]" for k in range(len(result))] if isinstance(result, tuple) else [f"y{number}"]:
-            is_complex = np.iscomplexobj(result)
+        several = isinstance(result, tuple)
+        parts = {f"y{number}[{k}]": each for k, each in enumerate(result)} if several else {f"y{number}": result}
+        for part, each in parts.items():
+            is_complex = np.iscomplexobj(each)
             lines.append(f"s += np.sum(np.abs({part} - 0.3) ** 2)" if is_complex else f"s += np.sum(np.sin({part}))")
     text = "def f(x, c):\n    s = 0.0\n" + "".join(f"    {line}\n" for line in lines) + "    return s\n"
     path = folder / "program.py"

@@ -199,9 +199,8 @@ class _Structurer:
         place, kinds = place_of(statement), exits_of(statement.body)
         before: Block = []
         stop = None
-        if (
-            not completes([statement]) and "return" not in kinds
-        ):  # its flag does not show that only an exception ends it
+        if not completes([statement]) and "return" not in kinds:
+            # Only an exception ends it, which the flag that it tests does not show.
             error = call("AssertionError", const("a loop without an end has ended"))
             rest = [at(gast.Raise(exc=error, cause=None), place)]
         if "return" in kinds and self.returned is None:

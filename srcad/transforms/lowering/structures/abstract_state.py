@@ -306,8 +306,8 @@ class Memory:
         self.unite(name, value)
         found = self.constant(value) if is_atom(value) else computed(value, self.constant)
         if self.extents:
-            found = count_of(value, self.extents, self.constant) if found is UNKNOWN else found
             known = Known(self.extents, self.constant, self.bindings)
+            found = count_of(value, known) if found is UNKNOWN else found
             self.measure(name, None if name in self.rebound else extent_of(value, known))
         if found is UNKNOWN or name in self.rebound:
             self.known.pop(name, None)

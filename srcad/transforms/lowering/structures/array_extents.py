@@ -76,8 +76,9 @@ def extent_of(value: Any, known: Known) -> Extent | None:
     return None if made is None else np.shape(made)
 
 
-def count_of(value: Any, extents: Mapping[str, Extent], constant_of: Callable[[Any], Any]) -> Any:
+def count_of(value: Any, known: Known) -> Any:
     """The constant that an operation gives that asks for a shape or a part of it, else UNKNOWN."""
+    extents, constant_of = known.extents, known.constant_of
     match value:
         case gast.Call(func=gast.Name(id="len"), args=[gast.Name(id=name)]) if extents.get(name):
             return extents[name][0]
@@ -121,7 +122,7 @@ def _stand_in(node: Any, known: Known) -> Any:
             found = inner(base)
             return None if found is None else getattr(np.asarray(found), name)
         case gast.Subscript(value=base, slice=index):
-            found, place = inner(base), _index(index, known.extents, known.constant_of)
+            found, place = inner(base), _index(index, known)
             return None if found is None or place is None else found[place]
         case gast.Call(func=function, args=arguments, keywords=keywords):
             return _called(dotted_path(function) or "", arguments, keywords, inner, known)
@@ -174,19 +175,19 @@ def _is_elementwise(function: Any, count: int) -> bool:
     return rule is not None and rule.elementwise and (len(rule.parameters) or 2) == count + 1
 
 
-def _index(node: Any, extents: Mapping[str, Extent], constant_of: Callable[[Any], Any]) -> Any:
+def _index(node: Any, known: Known) -> Any:
     """An index that selects as much as the one in the program; None if that is not known."""
     match node:
         case gast.Tuple(elts=elements):
-            places = [_index(each, extents, constant_of) for each in elements]
+            places = [_index(each, known) for each in elements]
             return None if any(each is None for each in places) else tuple(places)
         case gast.Slice(lower=lower, upper=upper, step=step):
-            bounds = [None if each is None else constant_of(each) for each in (lower, upper, step)]
+            bounds = [None if each is None else known.constant_of(each) for each in (lower, upper, step)]
             return None if UNKNOWN in bounds else slice(*bounds)
-    known = constant_of(node)
-    if type(known) is int:
-        return known
-    return 0 if isinstance(node, gast.Name) and extents.get(node.id) == () else None
+    place = known.constant_of(node)
+    if type(place) is int:
+        return place
+    return 0 if isinstance(node, gast.Name) and known.extents.get(node.id) == () else None
 
 
 def _known(node: Any, constant_of: Callable[[Any], Any]) -> Any:

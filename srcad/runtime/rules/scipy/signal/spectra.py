@@ -160,6 +160,15 @@ def istft(
 
 
 @inlined
+def _power(x, fs, win, noverlap, nfft, detrend, is_onesided, scaling):
+    """Power spectra of all segments: the frequency along the last axis."""
+    size = win.shape[0] if nfft is None else nfft
+    found = _transforms(x, win, win.shape[0] - noverlap, size, detrend, is_onesided)
+    weights = _scale(win, fs, scaling) * kernels.scipy.spectrum_weights(size, is_onesided)
+    return kernels.squared_modulus(found) * weights
+
+
+@inlined
 def _powers(x, y, fs, win, noverlap, nfft, detrend, is_onesided, scaling):
     """Cross spectra of all segments: the frequency along the last axis."""
     step = win.shape[0] - noverlap
@@ -214,7 +223,7 @@ def welch(
     one = np.moveaxis(x, axis, -1)
     win = _window(window, _length(window, nperseg, one.shape[-1]))
     overlap = win.shape[0] // 2 if noverlap is None else noverlap
-    found = np.real(_powers(one, one, fs, win, overlap, nfft, detrend, return_onesided, scaling))
+    found = _power(one, fs, win, overlap, nfft, detrend, return_onesided, scaling)
     size = win.shape[0] if nfft is None else nfft
     return kernels.scipy.frequencies(size, fs, return_onesided), np.moveaxis(np.mean(found, axis=-2), -1, axis)
 
@@ -227,7 +236,7 @@ def periodogram(
     size = one.shape[-1] if nfft is None else nfft
     part = one[..., : min(size, one.shape[-1])]
     win = _window(window, part.shape[-1])
-    found = np.real(_powers(part, part, fs, win, 0, size, detrend, return_onesided, scaling))[..., 0, :]
+    found = _power(part, fs, win, 0, size, detrend, return_onesided, scaling)[..., 0, :]
     return kernels.scipy.frequencies(size, fs, return_onesided), np.moveaxis(found, -1, axis)
 
 
@@ -251,7 +260,7 @@ def spectrogram(
     size = win.shape[0] if nfft is None else nfft
     step = win.shape[0] - overlap
     if mode == "psd":
-        found = np.real(_powers(one, one, fs, win, overlap, nfft, detrend, return_onesided, scaling))
+        found = _power(one, fs, win, overlap, nfft, detrend, return_onesided, scaling)
     elif mode == "complex":
         found = _transforms(one, win, step, size, detrend, return_onesided) * np.sqrt(_scale(win, fs, scaling))
     elif mode == "magnitude":

@@ -5,6 +5,7 @@ import scipy.special
 
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import define, partial, refused
+from srcad.runtime.rules.scipy.written_out import define_by_text
 
 
 @partial(scipy.special.j0)
@@ -250,41 +251,24 @@ def modstruve(y, v, x):
     return refused, 0.5 * (scipy.special.modstruve(v - 1.0, x) + scipy.special.modstruve(v + 1.0, x) + constant)
 
 
-@define(scipy.special.jvp)
-def jvp(v, z, n=1):
-    total = 0.0 * z
-    weight = 1.0
-    for k in range(n + 1):
-        total = total + weight * scipy.special.jv(v - n + 2.0 * k, z)
-        weight = -weight * (n - k) / (k + 1.0)
-    return total / 2.0**n
-
-
-@define(scipy.special.yvp)
-def yvp(v, z, n=1):
-    total = 0.0 * z
-    weight = 1.0
-    for k in range(n + 1):
-        total = total + weight * scipy.special.yv(v - n + 2.0 * k, z)
-        weight = -weight * (n - k) / (k + 1.0)
-    return total / 2.0**n
-
-
-@define(scipy.special.ivp)
-def ivp(v, z, n=1):
-    total = 0.0 * z
-    weight = 1.0
-    for k in range(n + 1):
-        total = total + weight * scipy.special.iv(v - n + 2.0 * k, z)
-        weight = weight * (n - k) / (k + 1.0)
-    return total / 2.0**n
-
-
-@define(scipy.special.kvp)
-def kvp(v, z, n=1):
-    total = 0.0 * z
-    weight = (-0.5) ** n
-    for k in range(n + 1):
-        total = total + weight * scipy.special.kv(v - n + 2.0 * k, z)
-        weight = weight * (n - k) / (k + 1.0)
-    return total
+# The n-th derivative by the argument is a sum over orders from v - n to v + n, with binomial weights.
+for _name, _of, _sign, _share in (
+    ("jvp", "jv", "-", 0.5),
+    ("yvp", "yv", "-", 0.5),
+    ("ivp", "iv", "", 0.5),
+    ("kvp", "kv", "", -0.5),
+):
+    define_by_text(
+        getattr(scipy.special, _name),
+        f"scipy.special.{_name}",
+        "v, z, n=1",
+        [
+            "total = 0.0 * z",
+            "weight = 1.0",
+            "for k in range(n + 1):",
+            f"    total = total + weight * scipy.special.{_of}(v - n + 2.0 * k, z)",
+            f"    weight = {_sign}weight * (n - k) / (k + 1.0)",
+            f"return total * ({_share}) ** n",
+        ],
+        {"scipy": scipy},
+    )
