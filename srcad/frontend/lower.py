@@ -70,6 +70,7 @@ from srcad.transforms.lowering.structure_passing import (
     returned_length,
 )
 from srcad.transforms.lowering.structures.abstract_state import Memory, Structure
+from srcad.transforms.lowering.structures.iterator_objects import Iterator
 
 
 @stage("lower")
@@ -274,6 +275,8 @@ class _Lowering:
             return _NOT_THAT
         procedure = callee.function
         around, key = at_call(caller.memory, procedure.name)
+        for cell in [each for each in around.frozen if each.type is Iterator]:
+            del around.frozen[cell]  # what an attempt changes is its own
         base = self.outline.base(procedure, {}, {}), procedure.name, key
         called, _ = self.separate(procedure, base, {}, {}, caller, place, around)
         name = self.draft.names.fresh("attempt")

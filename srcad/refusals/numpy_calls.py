@@ -295,6 +295,27 @@ ENUM_MEMBER = Refusal(
     """,
 )
 
+ENUM_VALUE = Refusal(
+    UnsupportedSyntax,
+    "Members of an enumeration by a value that is known only at run time",
+    "`{kind}` is called with a value that none of its members is known to have",
+    "write the member itself, or compare its value with numbers",
+    """
+    import enum
+
+
+    class Kind(enum.Enum):
+        LINEAR = 1
+        SQUARE = 2
+
+
+    def f(x, k):
+        kind = Kind(k)
+        return x if kind is Kind.LINEAR else x * x
+    """,
+    "srcad.grad(f)(2.0, 1.0)",
+)
+
 POLY1D = Refusal(
     UnsupportedSyntax,
     "`np.poly1d`",
