@@ -53,6 +53,7 @@ from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.ir.pytree_form import LEAF, Part
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.anf import Flattener
+from srcad.transforms.lowering.calls.library_keywords import fitted
 from srcad.transforms.lowering.desugaring.desugar import desugar
 from srcad.transforms.lowering.desugaring.structured_exits import structure_exits
 from srcad.transforms.lowering.inlining import bind_arguments, static_value
@@ -173,6 +174,8 @@ class _Lowering:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
         place = place_of(node) or caller.place
         callee = static_value(node.func, self.draft.bindings)
+        if callee is not None:
+            fitted(node, callee, place)
         for other in (self.attempt, self.derivative, self.with_bound_arguments, self.by_users_rule):
             if (found := other(node, callee, caller, place)) is not _NOT_THAT:
                 return found

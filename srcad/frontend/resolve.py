@@ -26,7 +26,7 @@ from typing import Any
 import gast
 from numba import objmode
 
-from srcad.frontend.captured_values import part_of_captured, is_method_of_labelled, spell
+from srcad.frontend.captured_values import is_method_of_labelled, part_of_captured, spell
 from srcad.frontend.context_managers import (
     around_yield,
     effects_of,

@@ -317,8 +317,8 @@ class _SolverCall(_Implicit):
             return value if is_called else None
         path = value.path if isinstance(value, Callee) else value
         meaning = known(path, self.caller.memory, self.draft.bindings)
-        is_function = meaning is not None and isinstance(meaning.value, (Callable, Procedure, Method))
-        return meaning.value if is_function else None
+        found = None if meaning is None else meaning.value
+        return found if callable(found) or isinstance(found, (Procedure, Method)) else None
 
     def value(self) -> tuple[gast.expr, gast.expr | None]:
         """The call of the library."""

@@ -486,6 +486,18 @@ VECTORIZED_CALL = Refusal(
     "srcad.grad(f)(np.ones(3))",
 )
 
+KEYWORD_WITHOUT_RULE = Refusal(
+    MissingRule,
+    "Keywords of library functions that no rule covers",
+    "{name} with `{keyword}` has no derivative here",
+    "{way}",
+    """
+    def f(x):
+        return np.quantile(x, 0.5, weights=x, method="inverted_cdf")
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
 FORM_WITHOUT_RULE = Refusal(
     MissingRule,
     "Forms of NumPy's functions that a derivative rule does not cover",

@@ -119,7 +119,8 @@ class Iterators(Effects):
         """The member of an enumeration with a value, or the member itself."""
         known = self.constant(self.argument(value))
         given = known.member if isinstance(known, Member) else known
-        found = next((each for each in kind if known is not UNKNOWN and given in (each, each.value)), None)
+        members: list[enum.Enum] = [*kind]
+        found = next((each for each in members if known is not UNKNOWN and given in (each, each.value)), None)
         if found is None:
             if known is UNKNOWN and self.memory.loops:
                 raise NeedsConstant

@@ -144,10 +144,11 @@ class Structures(Operations):
         path = dotted_path(node)
         if path is None or root_name(node) not in self.bindings:
             return None
-        thing = look_up(path, self.bindings)
+        thing: Any = look_up(path, self.bindings)
         if not isinstance(thing, enum.EnumMeta):
             return None
-        members = [literal(each) for each in thing]
+        every: Any = thing
+        members = [literal(each) for each in every]
         return None if None in members else self.memory.new(tuple, dict(enumerate(members)))
 
     def as_callee(self, node: gast.expr) -> Callee | None:
