@@ -175,7 +175,10 @@ def diff_with_ends(a, n=1, axis=-1, prepend=None, append=None):
 
 @define(np.array, given=("order", "subok", "ndmin", "copy", "like"))
 def array_in_order(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
-    found = np.array(object) if dtype is None else np.array(object, dtype)
+    if copy:
+        found = np.array(object) if dtype is None else np.array(object, dtype)
+    else:
+        found = np.asarray(object) if dtype is None else np.asarray(object, dtype)
     return found if ndmin == 0 else np.atleast_1d(found) if ndmin == 1 else np.atleast_2d(found)
 
 
