@@ -488,6 +488,15 @@ SIMPLIFY = (
         source="Hudak and Bloss, 1985",
     ),
     Pass(
+        "first_contributions",
+        "transforms.postoptimise.first_contributions:with_first_stores",
+        "arrays of zeros that loops fill from end to end are not set to zero before",
+        needs=(TYPES,),
+        optional=True,
+        when=("loops", "has_loops"),
+        source="Griewank and Walther, Evaluating Derivatives, 2nd edition, 2008, section 6.2",
+    ),
+    Pass(
         "copy_elision_moves",
         "transforms.postoptimise.copy_elision_moves:with_memory_handed",
         "arrays that are dead afterwards pass on their memory; what is added to zeros alone is not added",
