@@ -6,6 +6,7 @@
     axes out of range    the same for the message about an axis that an array does not have
     timers               Numba times each use of LLVM's lock, once for each function that is waiting for another
     library functions    are compiled once for all processes (`kernel_cache`)
+    linked code          becomes machine code only where its address is asked for (`code_libraries`)
 
 What is compiled does the same. Code that Numba compiles for others is not touched, but a function of Numba's own
 library that srcad was the first to need remains as it was compiled.
@@ -19,12 +20,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from numba.core import event, types
+from numba.core.codegen import JITCPUCodegen
 from numba.core.typing.templates import _OverloadFunctionTemplate
 from numba.extending import overload
 from numba.np import arrayobj, npyimpl
 from numpy.exceptions import AxisError
 
 from srcad.runtime.jit.array_loops import array_loops
+from srcad.runtime.jit.code_libraries import LinkedLibrary
 from srcad.runtime.jit.fast_compiler_pipeline import OfKernels
 from srcad.runtime.jit.kernel_cache import decorator_with_cache
 
@@ -101,6 +104,7 @@ def _replaced() -> tuple[tuple[Any, str, Any], ...]:
         (arrayobj, "raise_with_shape_context", raise_different_shapes),
         (arraymath, "check_axis_bounds", check_axis_bounds),
         (_OverloadFunctionTemplate, "_get_jit_decorator", _decorator),
+        (JITCPUCodegen, "_library_class", LinkedLibrary),
     )
     return tuple(each for each in ours if hasattr(*each[:2]))  # older Numba has no `check_axis_bounds`
 
