@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from types import CodeType, MappingProxyType
 from typing import Any
 
-from numba.core import compiler, ir, ir_utils, postproc, types
+from numba.core import compiler, errors, event, ir, ir_utils, postproc, types
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import InlineClosureLikes, ReconstructSSA
@@ -26,7 +27,8 @@ class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no an
         """Numba's passes, some replaced by those below."""
         from srcad.runtime.jit.array_allocation import add_to
 
-        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager = Passes("nopython")
+        manager.passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state).passes
         add_to(manager, self.state)
         manager.passes = replaced(manager.passes, self.others)
         manager.finalize()
@@ -37,6 +39,29 @@ class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no an
 
 class OfKernels(Quick):
     """The same for kernels and functions of Numba's library, which nothing calls from Python or C."""
+
+
+class Passes(PassManager):  # type: ignore[misc]
+    """Numba's passes in order, without what Numba does around each of them for its own debugging.
+
+    Numba describes all flags for listeners of events, takes the time, and looks for misplaced statements, which together
+    takes longer than most of its passes.
+    """
+
+    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802 - Numba's name
+        if any((*self._print_after, *self._print_before, *self._print_wrap)):
+            return super()._runPass(index, pss, internal_state)
+        pss.analysis, of = self._analysis, internal_state.func_id
+        about = {"name": f"{pss.name()} [{of.func_qualname}]", "qualname": of.func_qualname, "module": of.modname}
+        with (
+            global_compiler_lock,
+            errors.new_error_context("Pass {name}", name=pss.name()),
+            event.trigger_event("numba:run_pass", data=about),
+        ):
+            pss.run_initialization(internal_state)
+            pss.run_pass(internal_state)
+            pss.run_finalizer(internal_state)
+        return None
 
 
 def replaced(

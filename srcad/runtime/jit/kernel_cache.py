@@ -107,8 +107,9 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         is_large = _is_large(data)
         if is_large:
             data.library.make_machine_code()
+        unannotated = data._replace(type_annotation="")  # a text with all types, which nothing reads
         try:
-            content = dumps((called_by(data.library), symbols, is_large, data._reduce()))
+            content = dumps((called_by(data.library), symbols, is_large, unannotated._reduce()))
         except (pickle.PicklingError, TypeError, AttributeError):
             return  # it refers to something of Numba's that has no name to find it by
         if store_code(f"kernel_{name}", "", content) is not None:
