@@ -98,7 +98,8 @@ def listed_variables(self: Any, value: Any) -> list[Any]:
     if kind is ir.Var:
         return [value]
     if kind not in _CONTAINERS:
-        return value.list_vars() if isinstance(value, ir.Inst) else _list_variables(self, value)
+        found: list[Any] = value.list_vars() if isinstance(value, ir.Inst) else _list_variables(self, value)
+        return found
     found = []
     for each in value.values() if kind is dict else value:
         of = type(each)

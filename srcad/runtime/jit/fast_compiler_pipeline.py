@@ -44,13 +44,14 @@ class OfKernels(Quick):
 class Passes(PassManager):  # type: ignore[misc]
     """Numba's passes in order, without what Numba does around each of them for its own debugging.
 
-    Numba describes all flags for listeners of events, takes the time, and looks for misplaced statements, which together
-    takes longer than most of its passes.
+    Numba describes all flags for listeners of events, takes the time, and looks for misplaced statements, which takes
+    longer than most of its passes.
     """
 
-    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802 - Numba's name
+    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:
         if any((*self._print_after, *self._print_before, *self._print_wrap)):
-            return super()._runPass(index, pss, internal_state)
+            super()._runPass(index, pss, internal_state)
+            return
         pss.analysis, of = self._analysis, internal_state.func_id
         about = {"name": f"{pss.name()} [{of.func_qualname}]", "qualname": of.func_qualname, "module": of.modname}
         with (
@@ -61,7 +62,6 @@ class Passes(PassManager):  # type: ignore[misc]
             pss.run_initialization(internal_state)
             pss.run_pass(internal_state)
             pss.run_finalizer(internal_state)
-        return None
 
 
 def replaced(
