@@ -51,6 +51,7 @@ ABOUT_MORE = {
     "runtime/tape/test_tape_threads.py": "tapes in several threads",
     "tools/test_notebooks.py": "notebooks, on a real kernel",
     "test_benchmarks.py": "the folder benchmarks/",
+    "test_collection.py": "the folder benchmarks/collection/",
     "test_edge_cases.py": "the table of edge cases in docs/conventions.md",
     "test_differences.py": "finite differences, by which the tests judge",
     "test_docs.py": "the pages of docs/",

@@ -121,6 +121,12 @@ def ravel_in_order(a, order="C"):
 
 @define(np.copy, given=("order", "subok"))
 def copy_in_order(a, order="K", subok=False):
+    if order == "C":
+        return kernels.copy_in_c_order(a)
+    if order == "F":
+        return np.transpose(kernels.copy_in_c_order(np.transpose(a)))
+    if order != "K":
+        raise NotImplementedError("np.copy in the order 'A' depends on how memory is laid out: write 'C' or 'F'")
     return np.copy(a)
 
 
