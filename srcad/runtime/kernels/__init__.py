@@ -131,6 +131,7 @@ from srcad.runtime.kernels.linear_algebra.decompositions import (
     skew,
     skew_adjoint,
 )
+from srcad.runtime.kernels.linear_algebra.delayed_updates import add_delayed, delay_outer, most_delayed
 from srcad.runtime.kernels.linear_algebra.eigen import (
     as_complex,
     eigenvalues,
@@ -264,6 +265,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Unobserved",
+    "add_delayed",
     "add_outer",
     "add_parts",
     "add_to",
@@ -304,6 +306,7 @@ __all__ = [
     "cumprod_tangent",
     "cumsum_adjoint",
     "cyclic_places",
+    "delay_outer",
     "determinant_direction",
     "determinant_sign",
     "diag_adjoint",
@@ -402,6 +405,7 @@ __all__ = [
     "may_overlap",
     "mirrored",
     "modulus",
+    "most_delayed",
     "natural",
     "new_list",
     "next_snapshot",
