@@ -131,7 +131,6 @@ from srcad.runtime.kernels.linear_algebra.decompositions import (
     skew,
     skew_adjoint,
 )
-from srcad.runtime.kernels.linear_algebra.delayed_updates import add_delayed, delay_outer, most_delayed
 from srcad.runtime.kernels.linear_algebra.eigen import (
     as_complex,
     eigenvalues,
@@ -166,6 +165,7 @@ from srcad.runtime.kernels.linear_algebra.products import (
     times_transpose,
     transpose_times,
 )
+from srcad.runtime.kernels.linear_algebra.rank_one_sums import add_delayed, delay_outer, most_delayed
 from srcad.runtime.kernels.linear_algebra.regular import regular
 from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     einsum_adjoint,

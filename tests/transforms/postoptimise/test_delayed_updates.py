@@ -5,7 +5,7 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.runtime.kernels.linear_algebra import delayed_updates as kernel
+from srcad.runtime.kernels.linear_algebra import rank_one_sums as kernel
 from tests.checking import assert_gradient
 from tests.transforms.core_text import changes, mark_whole
 
