@@ -10,7 +10,7 @@ Elsewhere    rules that call kernels (`runtime.rules`).
 import importlib
 from typing import Any
 
-from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_to, subtract_from
+from srcad.runtime.kernels.arrays.array_add_and_copy import add_scaled, add_to, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.arrays.complex_numbers import (
     argument,
@@ -268,6 +268,7 @@ __all__ = [
     "add_delayed",
     "add_outer",
     "add_parts",
+    "add_scaled",
     "add_to",
     "added_at",
     "appended",

@@ -207,14 +207,14 @@ def _overload_times(a, b):
 @overload(times_transpose)
 def _overload_times_transpose(a, b):
     if a.ndim != 2 or b.ndim != 2:
-        return lambda a, b: a @ np.swapaxes(b, -1, -2)
+        return lambda a, b: a @ np.ascontiguousarray(np.swapaxes(b, -1, -2))
     return lambda a, b: np.dot(packed(a), packed(b).T)
 
 
 @overload(transpose_times)
 def _overload_transpose_times(a, b):
     if a.ndim != 2 or b.ndim > 2:
-        return lambda a, b: np.swapaxes(a, -1, -2) @ b
+        return lambda a, b: np.ascontiguousarray(np.swapaxes(a, -1, -2)) @ b
     return lambda a, b: np.dot(packed(a).T, packed(b))
 
 
