@@ -92,7 +92,6 @@ TESTED_ELSEWHERE = {
     "driver/pass_selection.py": "driver/test_passes.py",
     "frontend/refused_syntax.py": "frontend/test_language_subset.py",
     "frontend/frozen_distributions.py": "runtime/rules/test_scipy_stats_programs.py",
-    "frontend/solver_calls.py": "runtime/rules/test_scipy_optimize.py",
     "transforms/inference/solver_callees.py": "runtime/rules/test_scipy_optimize.py",
     "frontend/resolve.py": "frontend/test_lower.py",
     "frontend/scope.py": "frontend/test_lower.py",

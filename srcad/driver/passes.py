@@ -125,7 +125,7 @@ NORMALISE = (
     Pass(
         "type_decided_branches",
         "driver.mid_end:drop_decided_branches",
-        "branches that types decide are dropped",
+        "branches and orders of copies that types decide are dropped",
         needs=(TYPES,),
         source="Wegman and Zadeck, Constant propagation with conditional branches, TOPLAS 13(2), 1991",
     ),
