@@ -1,4 +1,4 @@
-"""`typed_user.py` passes Pyright too: each mistake in it is reported, nothing else is. (Mypy reads it with the sources.)"""
+"""`typed_user.py` passes Pyright too: each mistake in it is reported, and nothing else. (So does mypy, in its own run.)"""
 
 import json
 import shutil

@@ -17,6 +17,8 @@ REFERENCE = Path(__file__).parent.parent.parent / "docs" / "reference"
     [
         ("One.\n\n    Two\n    lines.\n", "One.\n\n    Two\n    lines.".replace("    ", "")),
         ("f    what\n     ever\n*args    more", "- **`f`**: what ever\n- **`*args`**: more"),
+        ("x, y   both\nf, g,\n       other", "x, y   both\nf, g,\n       other"),
+        ("x, y   both\nk      one", "- **`x, y`**: both\n- **`k`**: one"),
         ("Says:\n\n    a = 1\n\n    b = 2\n\nEnd.", "Says:\n\n```python\na = 1\n\nb = 2\n```\n\nEnd."),
         (">>> f()\n1\n\nThen:\n\n>>> g()", "```pycon\n>>> f()\n1\n```\n\nThen:\n\n```pycon\n>>> g()\n```"),
         ("the list x[0] and *all*", "the list x\\[0\\] and \\*all\\*"),
