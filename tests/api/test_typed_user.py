@@ -1,4 +1,4 @@
-"""`typed_user.py` passes Pyright too: each mistake in it is reported, and nothing else. (So does mypy, in its own run.)"""
+"""`typed_user.py` passes Pyright too: each mistake in it is reported, and nothing else. (Mypy has its own run.)"""
 
 import json
 import shutil
