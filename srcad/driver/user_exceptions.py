@@ -60,11 +60,14 @@ def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> bool:
 
 
 def place_refusal(refusal: SrcadError, unit: Unit) -> None:
-    """Give a refusal that a rule raises while it runs the user's line: the one that calls the function it is about."""
+    """Give a refusal that a rule raises while it runs the user's line: the one that ran, or calls what it is about."""
+    from srcad.transforms.inference.execution_tracing import place_noted
     from srcad.transforms.ir.build import place_of, walk_statements
 
     named = _FUNCTION.search(refusal.what)
-    if refusal.at is None and named is not None:
+    if refusal.at is None and (noted := place_noted(refusal)) is not None:
+        refusal.called_from(noted)
+    elif refusal.at is None and named is not None:
         places = [place for each in walk_statements(unit.tree.body) if (place := place_of(each)) is not None]
         refusal.called_from(next((each for each in places if f"{named[0]}(" in each.text), None))
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.special
 
 import srcad
 from srcad.driver import user_exceptions
@@ -103,3 +104,13 @@ def test_a_function_that_runs_for_long_is_not_run_again(monkeypatch):
     with pytest.raises(np.linalg.LinAlgError):
         srcad.grad(inverted_late, jit=False)(0.3, 100_000)
     assert not asked
+
+
+def test_a_refusal_of_a_kernel_inside_a_definition_names_the_users_line():
+    def share(z):
+        return np.sum(np.real(scipy.special.softmax(z)))
+
+    for derivative in (srcad.grad(share, jit=False), srcad.grad(share)):
+        with pytest.raises(MissingRule, match="does not cover complex numbers") as caught:
+            derivative(np.array([1.0 + 1.0j, 2.0]))
+        assert "scipy.special.softmax(z)" in caught.value.at.text

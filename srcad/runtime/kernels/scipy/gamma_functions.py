@@ -257,8 +257,10 @@ def gamma_density(a, x):
     >>> round(float(gamma_density(2.0, 1.0)), 12)
     0.367879441171
     """
-    if not (x >= 0.0 and a > 0.0):
+    if not (x >= 0.0 and a >= 0.0):
         return math.nan
+    if a == 0.0:  # where gammainc is 1
+        return 0.0 if x > 0.0 else math.nan
     if x == 0.0:
         return 1.0 if a == 1.0 else (0.0 if a > 1.0 else math.inf)
     return _power_density(a, x) * a / x
