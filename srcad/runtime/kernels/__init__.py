@@ -115,6 +115,10 @@ from srcad.runtime.kernels.arrays.scans import (
 )
 from srcad.runtime.kernels.arrays.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_beside
+from srcad.runtime.kernels.arrays.sliding_windows import (
+    sums_of_windows,
+    windows_along,
+)
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
@@ -496,6 +500,7 @@ __all__ = [
     "strong_product",
     "strong_quotient",
     "subtract_from",
+    "sums_of_windows",
     "take_adjoint",
     "tensordot_adjoint_a",
     "tensordot_adjoint_b",
@@ -525,6 +530,7 @@ __all__ = [
     "whole_places",
     "whole_turns",
     "widths",
+    "windows_along",
     "with_first",
     "with_item",
     "zero_like",

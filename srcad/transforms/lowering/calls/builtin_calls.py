@@ -279,10 +279,12 @@ class Containers(Starred):
         """`callable`: of functions and objects; numbers and arrays are not."""
         (part,) = arguments
         if not isinstance(part, Structure):
-            return const(isinstance(part, Callee) or callable(self.meant(part)))
+            thing = self.meant(part)
+            is_nested = hasattr(thing, "tree") or hasattr(thing, "receiver")  # of the function, or a method
+            return const(isinstance(part, Callee) or callable(thing) or is_nested)
         return const(
             part.cell.type in (functools.partial, Chosen)
-            or inspect.getattr_static(part.cell.type, "__call__", None) is not None
+            or any("__call__" in vars(each) for each in part.cell.type.__mro__)
         )
 
     def got(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
