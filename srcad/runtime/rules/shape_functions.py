@@ -291,9 +291,7 @@ zero(np.tril_indices, np.triu_indices, np.diag_indices, np.ndindex, np.result_ty
 @define(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
     if writeable:
-        raise NotImplementedError(
-            "sliding_window_view with `writeable`: write into the array itself"
-        )
+        raise NotImplementedError("sliding_window_view with `writeable`: write into the array itself")
     if isinstance(window_shape, (tuple, list)):
         y = x
         for k, size in enumerate(window_shape):

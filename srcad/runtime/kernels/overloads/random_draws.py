@@ -218,11 +218,11 @@ generator_random_sample = _method("random_sample", _SIZED)
 generator_choice = _method("choice", "a, size=None, replace=True, p=None")
 
 
-def generator_rand(rng, *shape):  # type: ignore[no-untyped-def]
+def generator_rand(rng, *shape):
     """Uniform numbers of a RandomState."""
     return rng.rand(*shape)
 
 
-def generator_randn(rng, *shape):  # type: ignore[no-untyped-def]
+def generator_randn(rng, *shape):
     """Standard normal numbers of a RandomState."""
     return rng.randn(*shape)

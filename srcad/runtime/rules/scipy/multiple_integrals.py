@@ -5,7 +5,6 @@ The estimate of the error that they return is that of the outermost integral.
 
 from __future__ import annotations
 
-import numpy as np
 import scipy.integrate
 
 from srcad.runtime.rulebook.registry import define, inlined
