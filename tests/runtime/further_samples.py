@@ -57,6 +57,7 @@ FURTHER_COMPLEX = {
 FURTHER_DISCRETE = {
     *(kernels.exponents, kernels.largest_of_columns, kernels.constant_copy, kernels.spectrum_counts),
     *(kernels.places_after_insertion, kernels.places_after_deletion, kernels.cyclic_places, kernels.nonzero_range),
+    kernels.mask_places,
     *(kernels.first_places, kernels.places_in_rows, kernels.whole_places, kernels.leading_zeros, kernels.ends_of),
     *(np.isin, np.iscomplexobj),
     kernels.product_of,
