@@ -129,7 +129,9 @@ class Paths(RecordArrays):
 
     def loop(self, statement: gast.For) -> None:
         """A loop over `range`: rolled, or unrolled if necessary."""
-        turns = self.turns(statement)
+        turns, guarded = self.turns(statement), False
+        if turns is None:
+            turns, guarded = self.most_turns(statement), True
         if turns is None:
             self.rolled(statement)
             return
@@ -145,7 +147,32 @@ class Paths(RecordArrays):
         self.made, self.place = outer, place
         del self.made[made:]
         self.memory.become(start)
-        self.unrolled(statement, list(turns))
+        if guarded:
+            self.guarded_turns(statement, list(turns))
+        else:
+            self.unrolled(statement, list(turns))
+
+    def most_turns(self, statement: gast.For) -> range | None:
+        """The most values that the index of a loop to a minimum can have, such as `min(len(x), 3)`; few of them."""
+        match statement.iter.args:
+            case [gast.Name(id=name)] if name in self.memory.most and self.memory.most[name] <= MOST_GUARDED_TURNS:
+                return range(self.memory.most[name])
+        return None
+
+    def guarded_turns(self, statement: gast.For, turns: list[int]) -> None:
+        """The body for each value of the index, as far as the loop gets: each turn after the first ends in a test."""
+        stop, place = statement.iter.args[0], place_of(statement)
+        leave = statement.body.pop() if is_exit(statement.body[-1]) else None
+        following = gast.BinOp(left=load(statement.target.id), op=gast.Add(), right=const(1))
+        test: gast.expr = gast.Compare(left=following, ops=[gast.GtE()], comparators=[clone(stop)])
+        if leave is not None:
+            test = gast.BoolOp(op=gast.Or(), values=[leave.test, test])
+        done = self.names.temporary()
+        ends = at(gast.If(test=load(done), body=[at(gast.Break(), place)], orelse=[]), place)
+        statement.body = [*statement.body, assign(done, test, place), ends]
+        begins = gast.Compare(left=const(0), ops=[gast.Lt()], comparators=[clone(stop)])
+        marker = at(gast.Expr(value=Turns(statement, turns)), place)
+        self.branch(at(gast.If(test=begins, body=[marker], orelse=[]), place))
 
     def while_loop(self, statement: gast.While) -> None:
         """A `while` loop; where that is refused, its body again and again while its test is known to be true."""
