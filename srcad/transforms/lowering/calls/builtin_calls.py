@@ -189,10 +189,11 @@ class Containers(Starred):
     def zipped(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`zip` of structures."""
         columns = [self.elements(each) for each in arguments]
+        is_strict = self.constant(keywords.get("strict", const(False))) is not False
         known = [each for each in columns if each is not None]
         if len(known) != len(columns):
-            return None if not known or keywords else self.zipped_with_arrays(arguments, columns)
-        if keywords and len({len(each) for each in known}) > 1:
+            return None if not known or is_strict else self.zipped_with_arrays(arguments, columns)
+        if is_strict and len({len(each) for each in known}) > 1:
             self.refuse(STRICT_ZIP)
         return self.sequence(tuple, [self.sequence(tuple, list(row)) for row in zip(*known, strict=False)])
 
