@@ -374,12 +374,8 @@ ITERTOOLS = Refusal(
     """
     import itertools
 
-
     def f(x):
-        s = 0.0
-        for key, group in itertools.groupby([x, x]):
-            s += key
-        return s
+        return sum(itertools.islice(itertools.cycle([x, x * x]), 3))
     """,
 )
 
