@@ -189,12 +189,15 @@ def generator_random_sample(rng, size=None):
 
 @define(kernels.generator_choice)
 def generator_choice(rng, a, size=None, replace=True, p=None):
-    return kernels.draw_choice(rng, a, replace, p, size)
+    if np.ndim(a) == 0:
+        return kernels.draw_choice(rng, a, replace, p, size)
+    values = np.asarray(a)
+    return values[kernels.draw_choice(rng, values.shape[0], replace, p, size)]
 
 
 @define(np.random.choice)
 def choice(a, size=None, replace=True, p=None):
-    return kernels.draw_choice(None, a, replace, p, size)
+    return kernels.generator_choice(None, a, size, replace, p)
 
 
 @define(kernels.generator_randn)
