@@ -122,6 +122,10 @@ from srcad.runtime.kernels.arrays.scans import (
 )
 from srcad.runtime.kernels.arrays.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_beside
+from srcad.runtime.kernels.arrays.sliding_windows import (
+    sums_of_windows,
+    windows_along,
+)
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
@@ -192,6 +196,7 @@ from srcad.runtime.kernels.overloads import elementary_functions as lanes
 from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
 from srcad.runtime.kernels.overloads.quick_numpy import largest, outer, smallest
 from srcad.runtime.kernels.overloads.random_draws import (
+    draw_choice,
     draw_gumbel,
     draw_integers,
     draw_laplace,
@@ -203,6 +208,7 @@ from srcad.runtime.kernels.overloads.random_draws import (
     draw_standard_gamma,
     draw_standard_normal,
     draw_standard_t,
+    generator_choice,
     generator_exponential,
     generator_gamma,
     generator_gumbel,
@@ -212,7 +218,11 @@ from srcad.runtime.kernels.overloads.random_draws import (
     generator_lognormal,
     generator_normal,
     generator_permutation,
+    generator_rand,
+    generator_randint,
+    generator_randn,
     generator_random,
+    generator_random_sample,
     generator_standard_exponential,
     generator_standard_gamma,
     generator_standard_normal,
@@ -323,6 +333,7 @@ __all__ = [
     "direction",
     "dot_adjoint_a",
     "dot_adjoint_b",
+    "draw_choice",
     "draw_gumbel",
     "draw_integers",
     "draw_laplace",
@@ -360,6 +371,7 @@ __all__ = [
     "from_row",
     "full_rank",
     "general_eigenvectors",
+    "generator_choice",
     "generator_exponential",
     "generator_gamma",
     "generator_gumbel",
@@ -369,7 +381,11 @@ __all__ = [
     "generator_lognormal",
     "generator_normal",
     "generator_permutation",
+    "generator_rand",
+    "generator_randint",
+    "generator_randn",
     "generator_random",
+    "generator_random_sample",
     "generator_standard_exponential",
     "generator_standard_gamma",
     "generator_standard_normal",
@@ -497,6 +513,7 @@ __all__ = [
     "strong_product",
     "strong_quotient",
     "subtract_from",
+    "sums_of_windows",
     "take_adjoint",
     "tensordot_adjoint_a",
     "tensordot_adjoint_b",
@@ -526,6 +543,7 @@ __all__ = [
     "whole_places",
     "whole_turns",
     "widths",
+    "windows_along",
     "with_first",
     "with_item",
     "zero_like",

@@ -92,6 +92,7 @@ FACTS: dict[str, Fact] = {
     "np.atleast_3d": Fact.VIEWS,
     "np.einsum": Fact.VIEWS,  # of one array, whose axes it only exchanges
     "np.broadcast_to": Fact.VIEW | Fact.READ_ONLY,
+    "kernels.windows_along": Fact.VIEW | Fact.READ_ONLY,
     "np.diag": Fact.VIEW | Fact.READ_ONLY,
     "np.diagonal": Fact.VIEW | Fact.READ_ONLY,
     "np.roll": _SAME,
