@@ -23,7 +23,7 @@ from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from srcad.runtime.jit import axis_permutations
+from srcad.runtime.jit import array_views, axis_permutations
 
 
 def add_to(manager: PassManager, state: Any) -> None:
@@ -60,10 +60,17 @@ class _Allocations(FunctionPass):  # type: ignore[misc]  # Numba carries no anno
 def _quick_form(function: Any, statement: Any) -> Callable[..., Any] | None:
     """The intrinsic that replaces the function called by a statement, or None."""
     call = statement.value if isinstance(statement, ir.Assign) else None
-    if not isinstance(call, ir.Expr) or call.op != "call" or call.kws or call.vararg is not None:
+    if not isinstance(call, ir.Expr) or call.op != "call" or call.vararg is not None:
         return None
     name = ir_utils.guard(ir_utils.find_callname, function, call)
-    return None if name is None or name[1] != "numpy" else _QUICK.get((name[0], len(call.args)))
+    if name is None or name[1] != "numpy" or [key for key, _ in call.kws] not in ([], ["dtype"]):
+        return None
+    found = _QUICK.get((name[0], len(call.args) + len(call.kws)))
+    if call.kws and found is not None:
+        if name[0] not in ("empty", "zeros"):
+            return None
+        call.args, call.kws = [*call.args, call.kws[0][1]], ()
+    return found
 
 
 def _zeros(typing: Any, shape: Any) -> Any:
@@ -118,6 +125,27 @@ def _moved(typing: Any, a: Any, source: Any, destination: Any) -> Any:
     )
 
 
+def _as_array(typing: Any, a: Any) -> Any:
+    return _new(typing, np.asarray, (a,), array_views.same_type(a), array_views.same)
+
+
+def _contiguous(typing: Any, a: Any) -> Any:
+    write = array_views.as_it_is_or(_copied)
+    return _new(typing, np.ascontiguousarray, (a,), array_views.contiguous_type(a), write)
+
+
+def _reshaped(typing: Any, a: Any, shape: Any) -> Any:
+    return _new(typing, np.reshape, (a, shape), array_views.reshaped_type(a, shape), array_views.reshaped)
+
+
+def _broadcast(typing: Any, a: Any, shape: Any) -> Any:
+    return _new(typing, np.broadcast_to, (a, shape), array_views.broadcast_type(a, shape), array_views.broadcast)
+
+
+def _common(typing: Any, one: Any, two: Any) -> Any:
+    return _new(typing, np.broadcast_shapes, (one, two), array_views.common_type(one, two), array_views.common)
+
+
 _QUICK = {
     ("zeros", 1): intrinsic(_zeros),
     ("zeros", 2): intrinsic(_zeros_typed),
@@ -129,6 +157,11 @@ _QUICK = {
     ("transpose", 2): intrinsic(_transposed),
     ("swapaxes", 3): intrinsic(_swapped),
     ("moveaxis", 3): intrinsic(_moved),
+    ("asarray", 1): intrinsic(_as_array),
+    ("ascontiguousarray", 1): intrinsic(_contiguous),
+    ("reshape", 2): intrinsic(_reshaped),
+    ("broadcast_to", 2): intrinsic(_broadcast),
+    ("broadcast_shapes", 2): intrinsic(_common),
 }
 
 Write = Callable[[Any, Any, Any, Any], Any]
