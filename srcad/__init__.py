@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from srcad.tools.report import report
     from srcad.tools.source_text import source
 
-__version__ = "0.1.0"  # pyproject.toml reads it here
+__version__ = "0.2.0"  # pyproject.toml reads it here
 
 # The module that defines each name. It is imported when the name is first used: a program that calls compiled gradients
 # does not import the tape, and a program that uses the tape does not import the checks.

@@ -15,7 +15,7 @@ from srcad.transforms.inference.execution_tracing import Conflict
 from srcad.transforms.ir.code import Code
 from srcad.transforms.normalise.alias_versioning import choose
 from srcad.transforms.normalise.callee_specialisation import Library, calls_functions
-from srcad.transforms.normalise.type_decided_branches import decided_before_typing, without_decided
+from srcad.transforms.normalise.type_decided_branches import decided_before_typing, with_plain_copies, without_decided
 from srcad.transforms.normalise.type_splitting import note_join
 
 
@@ -49,10 +49,10 @@ def specialise_callees(code: Code) -> Code:
 
 
 def drop_decided_branches(code: Code) -> Code:
-    """The function without branches that types decide; types of a run do not decide any."""
+    """The function without branches and orders of copies that types decide; types of a run do not decide any."""
     if code.settings.observed is not None:
         return code
-    return code.with_unit(without_decided(code.unit, code.types))
+    return code.with_unit(with_plain_copies(without_decided(code.unit, code.types), code.types))
 
 
 def outline_checkpointed_loops(code: Code) -> Code:

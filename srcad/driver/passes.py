@@ -125,7 +125,7 @@ NORMALISE = (
     Pass(
         "type_decided_branches",
         "driver.mid_end:drop_decided_branches",
-        "branches that types decide are dropped",
+        "branches and orders of copies that types decide are dropped",
         needs=(TYPES,),
         source="Wegman and Zadeck, Constant propagation with conditional branches, TOPLAS 13(2), 1991",
     ),
@@ -486,6 +486,15 @@ SIMPLIFY = (
         optional=True,
         when=("loops", "has_arrays"),
         source="Hudak and Bloss, 1985",
+    ),
+    Pass(
+        "first_contributions",
+        "transforms.postoptimise.first_contributions:with_first_stores",
+        "arrays of zeros that loops fill from end to end are not set to zero before",
+        needs=(TYPES,),
+        optional=True,
+        when=("loops", "has_loops"),
+        source="Griewank and Walther, Evaluating Derivatives, 2nd edition, 2008, section 6.2",
     ),
     Pass(
         "copy_elision_moves",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import importlib
 from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
@@ -25,13 +26,18 @@ from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Captured
 
 
-def array_of_labelled(node: gast.expr, meaning: Callable[[gast.expr], Meaning | None]) -> Meaning | None:
-    """A column of a captured table of pandas, `table["name"]`, or the array in one, `column.to_numpy()`; else None."""
+def part_of_captured(node: gast.expr, meaning: Callable[[gast.expr], Meaning | None]) -> Meaning | None:
+    """A column of a captured table of pandas, `table["name"]`, or the array in one, `column.to_numpy()`; else None.
+
+    Also the member of an enumeration, `Kind["NAME"]`.
+    """
     match node:
         case gast.Subscript(value=gast.Name() | gast.Attribute() as value, slice=gast.Constant(value=str() as key)):
             base = meaning(value)
             if base is not None and is_labelled(type(base.value)) and key in base.value:
                 return base.entry(key)
+            if base is not None and isinstance(base.value, enum.EnumMeta) and key in base.value.__members__:
+                return base.attribute(key)
         case gast.Call(func=gast.Attribute(value=value, attr="to_numpy"), args=[], keywords=[]):
             base = meaning(value)
             if base is not None and is_labelled(type(base.value)):

@@ -53,6 +53,7 @@ from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.ir.pytree_form import LEAF, Part
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.anf import Flattener
+from srcad.transforms.lowering.calls.library_keywords import fitted
 from srcad.transforms.lowering.desugaring.desugar import desugar
 from srcad.transforms.lowering.desugaring.structured_exits import structure_exits
 from srcad.transforms.lowering.inlining import bind_arguments, static_value
@@ -70,6 +71,7 @@ from srcad.transforms.lowering.structure_passing import (
     returned_length,
 )
 from srcad.transforms.lowering.structures.abstract_state import Memory, Structure
+from srcad.transforms.lowering.structures.iterator_objects import Iterator
 
 
 @stage("lower")
@@ -172,6 +174,8 @@ class _Lowering:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
         place = place_of(node) or caller.place
         callee = static_value(node.func, self.draft.bindings)
+        if callee is not None:
+            fitted(node, callee, place)
         for other in (self.attempt, self.derivative, self.with_bound_arguments, self.by_users_rule):
             if (found := other(node, callee, caller, place)) is not _NOT_THAT:
                 return found
@@ -274,6 +278,8 @@ class _Lowering:
             return _NOT_THAT
         procedure = callee.function
         around, key = at_call(caller.memory, procedure.name)
+        for cell in [each for each in around.frozen if each.type is Iterator]:
+            del around.frozen[cell]  # what an attempt changes is its own
         base = self.outline.base(procedure, {}, {}), procedure.name, key
         called, _ = self.separate(procedure, base, {}, {}, caller, place, around)
         name = self.draft.names.fresh("attempt")

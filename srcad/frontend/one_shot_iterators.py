@@ -22,7 +22,7 @@ from srcad.refusals.loops import FILTER_INSIDE_ITERATOR, KEPT_ITERATOR
 from srcad.transforms.ir.build import dotted_path, place_of
 from srcad.transforms.lowering.inlining import static_value
 
-_LAZY = (map, filter, zip, enumerate, reversed, iter, itertools.chain.from_iterable)
+_LAZY = (map, filter, zip, enumerate, reversed, itertools.chain.from_iterable)
 _METHODS = ("extend", "update", "join")
 _ASKING = (len, bool, isinstance, type, print, functools.partial)
 

@@ -26,7 +26,7 @@ from typing import Any
 import gast
 from numba import objmode
 
-from srcad.frontend.captured_values import array_of_labelled, is_method_of_labelled, spell
+from srcad.frontend.captured_values import is_method_of_labelled, part_of_captured, spell
 from srcad.frontend.context_managers import (
     around_yield,
     effects_of,
@@ -118,8 +118,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                     return base.attribute(name)
                 except AttributeError:
                     raise NO_SUCH_ATTRIBUTE.at(place_of(node), owner=_describe(base.value), name=name) from None
-            case gast.Subscript() | gast.Call() if (array := array_of_labelled(node, self.meaning)) is not None:
-                return array
+            case gast.Subscript() | gast.Call() if (part := part_of_captured(node, self.meaning)) is not None:
+                return part
             case gast.Subscript(value=value, slice=gast.Constant(value=int() as position)):
                 base = self.meaning(value)
                 if base is not None and isinstance(base.value, tuple) and position < len(base.value):

@@ -14,7 +14,10 @@ FPCA 1985.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import gast
@@ -80,6 +83,8 @@ def minus_solved_transposed(transposed, bar, where):  # type: ignore[no-untyped-
     """The same for the transpose of `slope`."""
     return -np.linalg.solve(kernels.regular(transposed, where), kernels.as_row(bar))
 
+
+_OWNER = "owner"  # the parameter for an object that is called
 
 _TRANSPOSED = """\
 def transposed(x{args}):
@@ -289,17 +294,31 @@ class _SolverCall(_Implicit):
     def bind(self, node: gast.Call) -> None:
         """Evaluate the arguments."""
         function, args, *given = node.args
-        held = self.caller.part(function)
-        path = held.path if isinstance(held, Callee) else held
-        meaning = known(path, self.caller.memory, self.draft.bindings)
-        if meaning is None or not (callable(meaning.value) or isinstance(meaning.value, (Procedure, Method))):
+        chosen = self.caller.part(function)
+        handed = self.handed(chosen)
+        if handed is None:
             raise UNKNOWN_FUNCTION.at(self.place, solver=self.name)
         held = self.caller.part(args)
         parts = [*self.caller.memory.cells[held.cell].values()] if isinstance(held, Structure) else [held]
         self.arguments = [(f"a{k}", each) for k, each in enumerate(parts)]
+        self.passed = [name for name, _ in self.arguments]
+        if isinstance(handed, Structure):
+            self.arguments.append((_OWNER, handed))
         self.given = [self.caller.part(each) for each in given]
-        self.function = called_by(self.solver, meaning.value, [name for name, _ in self.arguments])
-        self.residual = vanishing(self.solver.theorem, self.function, [name for name, _ in self.arguments])
+        names = [name for name, _ in self.arguments]
+        self.function = written_call(self.solver.called, self.solver.leading, handed, self.passed, names)
+        self.residual = vanishing(self.solver.theorem, self.function, names)
+
+    def handed(self, value: gast.expr) -> Any:
+        """The function that a value is: known while compiling, or a `Structure` that can be called; None for others."""
+        if isinstance(value, Structure):
+            called = inspect.getattr_static(value.cell.type, "__call__", None)
+            is_called = value.cell.type is functools.partial or isinstance(called, FunctionType)
+            return value if is_called else None
+        path = value.path if isinstance(value, Callee) else value
+        meaning = known(path, self.caller.memory, self.draft.bindings)
+        found = None if meaning is None else meaning.value
+        return found if callable(found) or isinstance(found, (Procedure, Method)) else None
 
     def value(self) -> tuple[gast.expr, gast.expr | None]:
         """The call of the library."""
@@ -330,6 +349,9 @@ class _SolverCall(_Implicit):
 
     def form(self, value: gast.expr, own: list[gast.expr]) -> Any:
         """What the solver is given: what is known while compiling, with `Leaf`s for variables, which go into `own`."""
+        handed = self.handed(value)
+        if handed is not None:
+            return self.option(handed, own)
         if isinstance(value, Structure):
             held = self.caller.memory.cells[value.cell]
             if not isinstance(held, dict) or not (value.cell.is_sequence or value.cell.is_mapping):
@@ -337,8 +359,6 @@ class _SolverCall(_Implicit):
             parts = {key: self.form(each, own) for key, each in held.items()}
             return parts if value.cell.is_mapping else value.cell.type(parts.values())
         meaning = known(value.path if isinstance(value, Callee) else value, self.caller.memory, self.draft.bindings)
-        if meaning is not None and (callable(meaning.value) or isinstance(meaning.value, (Procedure, Method))):
-            return self.option(meaning.value, own)
         if meaning is not None:
             return meaning.value
         if isinstance(value, Callee):
@@ -348,8 +368,11 @@ class _SolverCall(_Implicit):
 
     def option(self, function: Any, own: list[gast.expr]) -> Part:
         """A further function that the solver is given, such as a derivative; it has the arguments of the first."""
-        called = written_call(self.solver.option, self.solver.leading, function, [name for name, _ in self.arguments])
-        made = closed(self.lowering, called, self.solver.leading, dict(self.arguments), self.caller, self.place)
+        arguments = dict(self.arguments)
+        if isinstance(function, Structure):
+            arguments[_OWNER] = function
+        called = written_call(self.solver.option, self.solver.leading, function, self.passed, [*arguments])
+        made = closed(self.lowering, called, self.solver.leading, arguments, self.caller, self.place)
         places = tuple(Leaf(len(own) + k) for k in range(len(made.rest)))
         own += made.rest
         self.functions.append((made.of, places))
@@ -462,17 +485,19 @@ class _TheoremBody(RuleBody):
         return [self.flattener.held_in_atom(subscript(whole, const(k))) for k in range(count)]
 
 
-def called_by(solver: SolvedBy, function: Any, names: Sequence[str]) -> Callable[..., Any]:
-    """The function that a solver calls: of what it gives, then of the arguments of the user's function."""
-    return written_call(solver.called, solver.leading, function, names)
+def written_call(
+    text: str, leading: Sequence[str], function: Any, passed: Sequence[str], names: Sequence[str]
+) -> Callable[..., Any]:
+    """A function of `leading` and `names` whose value is an expression of a call with the arguments `passed`.
 
-
-def written_call(text: str, leading: Sequence[str], function: Any, names: Sequence[str]) -> Callable[..., Any]:
-    """A function whose value is an expression of a call."""
-    args = "".join(f", {name}" for name in names)
-    body = text.format(args=args, own=", ".join(leading))
-    made = f"def called({', '.join(leading)}{args}):\n    return {body}\n"
-    return written(made, "called", {"function": function, "np": np})
+    A function that is a `Structure` is the value of the parameter `_OWNER`.
+    """
+    args, rest = ("".join(f", {name}" for name in each) for each in (names, passed))
+    body = text.format(args=rest, own=", ".join(leading))
+    is_passed = isinstance(function, Structure)
+    first = f"    function = {_OWNER}\n" if is_passed else ""
+    made = f"def called({', '.join(leading)}{args}):\n{first}    return {body}\n"
+    return written(made, "called", {"np": np} if is_passed else {"function": function, "np": np})
 
 
 def vanishing(theorem: Theorem | None, function: Callable[..., Any], names: Sequence[str]) -> Any:

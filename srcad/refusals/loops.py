@@ -247,11 +247,11 @@ KEPT_ITERATOR = Refusal(
     UnsupportedSyntax,
     "Iterators that are kept",
     "the iterator of `{function}` is supported only in a loop",
-    "write it after `in` of a `for`, or make a list of it: `list(map(f, x))`; use indices for the elements of an array",
+    "write it after `in` of a `for`, or make a list of it, `list(map(f, x))`; `iter` of an array or a list can be kept",
     """
     def f(x):
-        values = iter(x)
-        return next(values) * next(values)
+        values = map(np.sin, x)
+        return sum(values)
     """,
     "srcad.grad(f)(np.ones(3))",
 )

@@ -446,7 +446,7 @@ ARGUMENT_WITHOUT_RULE = Refusal(
     "leave it out: the rule covers {covered}",
     """
     def f(x):
-        return np.concatenate((x, x), casting='same_kind')[0]
+        return np.pad(x, 1, mode='linear_ramp', end_values=1.0)[0]
     """,
     "srcad.grad(f)(np.ones(3))",
 )

@@ -295,6 +295,27 @@ ENUM_MEMBER = Refusal(
     """,
 )
 
+ENUM_VALUE = Refusal(
+    UnsupportedSyntax,
+    "Members of an enumeration by a value that is known only at run time",
+    "`{kind}` is called with a value that none of its members is known to have",
+    "write the member itself, or compare its value with numbers",
+    """
+    import enum
+
+
+    class Kind(enum.Enum):
+        LINEAR = 1
+        SQUARE = 2
+
+
+    def f(x, k):
+        kind = Kind(k)
+        return x if kind is Kind.LINEAR else x * x
+    """,
+    "srcad.grad(f)(2.0, 1.0)",
+)
+
 POLY1D = Refusal(
     UnsupportedSyntax,
     "`np.poly1d`",
@@ -461,6 +482,18 @@ VECTORIZED_CALL = Refusal(
     """
     def f(x):
         return np.vectorize(lambda a: a * a)(a=x)[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+KEYWORD_WITHOUT_RULE = Refusal(
+    MissingRule,
+    "Keywords of library functions that no rule covers",
+    "{name} with `{keyword}` has no derivative here",
+    "{way}",
+    """
+    def f(x):
+        return np.quantile(x, 0.5, weights=x, method="inverted_cdf")
     """,
     "srcad.grad(f)(np.ones(3))",
 )

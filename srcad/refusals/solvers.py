@@ -22,13 +22,13 @@ UNKNOWN_FUNCTION = Refusal(
     UnsupportedSyntax,
     "Functions that a solver gets and that are not known while compiling",
     "the function that `{solver}` gets is not known while compiling",
-    "pass a function or a lambda, `lambda t, y: p(t, y)` for a method or an object that is made here",
+    "pass a function, a method or an object that is known; for one of several functions a lambda, `lambda x: g(x)`",
     """
-    from functools import partial
     from scipy.optimize import brentq
 
     def f(a):
-        return brentq(partial(lambda k, x: x * x - k, a), 0.0, 10.0)
+        excess = (lambda x: x - a) if a > 0.0 else (lambda x: x * x + a)
+        return brentq(excess, 0.0, 10.0)
     """,
 )
 

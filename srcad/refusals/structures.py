@@ -391,7 +391,7 @@ RUNTIME_KEY = Refusal(
     UnsupportedSyntax,
     "Computed keys of a dictionary",
     "an index or key that is known only at run time cannot choose a part of a list, dictionary or object here",
-    "use a constant, loop over the list or dictionary itself, or make it an array",
+    "use a constant, give a dictionary all its keys before it is used with such a key, loop over it, or use an array",
     """
     def f(x, k):
         values = {0.5: x, 1.5: x * x}

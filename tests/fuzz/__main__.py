@@ -18,6 +18,8 @@ import sys
 import tempfile
 from collections import Counter
 
+import numpy as np
+
 from tests.fuzz.campaign import FAILURES, Attempt, attempts, record
 from tests.fuzz.checks import outcome
 from tests.fuzz.families import family_of, program
@@ -29,8 +31,10 @@ RECORDED_AFTER = 100  # programs
 
 
 def shown(text: Program) -> str:
-    """A program and its arguments."""
-    return f"{text.text}\n# arguments: {text.arguments!r}"
+    """A program and its arguments; of arrays in another order than C, how many bytes lie between neighbours."""
+    arrays = [each for each in text.arguments if isinstance(each, np.ndarray) and not each.flags.c_contiguous]
+    strides = "".join(f"\n# strides of an array of shape {each.shape}: {each.strides}" for each in arrays)
+    return f"{text.text}\n# arguments: {text.arguments!r}{strides}"
 
 
 def report(found: Attempt, compiled: bool) -> None:

@@ -1,11 +1,14 @@
 """The families of random programs: each makes a program from a seed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 import numpy as np
 
 from tests.fuzz import calls, language, poles, tuples, vectors
+from tests.fuzz.leaves import mapped, with_gaps
 from tests.fuzz.program import Program
 
 VECTOR = np.array([0.3, -0.7, 0.9, 0.2])
@@ -45,5 +48,11 @@ def family_of(seed: int) -> str:
 
 
 def program(seed: int) -> Program:
-    """The program of a seed, of whichever family."""
-    return FAMILIES[family_of(seed)](seed)
+    """The program of a seed, of whichever family, some with arrays in another memory order than C."""
+    found = FAMILIES[family_of(seed)](seed)
+    order = Random(f"order {seed}").choices([_as_it_is, np.asfortranarray, with_gaps], (8, 1, 1))[0]
+    return replace(found, arguments=mapped(lambda leaf: order(leaf) if np.ndim(leaf) > 1 else leaf, found.arguments))
+
+
+def _as_it_is(leaf: Any) -> Any:
+    return leaf

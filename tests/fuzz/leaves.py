@@ -31,8 +31,23 @@ def is_differentiable(leaf: Any) -> bool:
 
 
 def own_copy(value: Any) -> Any:
-    """The same values in memory of their own."""
-    return mapped(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, value)
+    """The same values in memory of their own, which is laid out in the same way."""
+    return mapped(lambda leaf: laid_out(leaf, leaf) if isinstance(leaf, np.ndarray) else leaf, value)
+
+
+def laid_out(values: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """A copy in the memory order of another array of this shape: C order, Fortran order, or with gaps."""
+    if like.flags.c_contiguous or like.flags.f_contiguous:
+        return np.array(values, order="C" if like.flags.c_contiguous else "F")
+    return with_gaps(values)
+
+
+def with_gaps(values: np.ndarray) -> np.ndarray:
+    """A copy that is every other element, along each axis, of a larger array."""
+    room = np.zeros([2 * extent for extent in values.shape], values.dtype)
+    found = room[(slice(None, None, 2),) * values.ndim]
+    found[...] = values
+    return found
 
 
 def direction_of(value: Any, rng: np.random.Generator) -> Any:
@@ -56,11 +71,12 @@ def moved(value: Any, direction: Any, step: complex) -> Any:
 
     def along(leaf: Any, way: Any) -> Any:
         if way is None:
-            return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+            return own_copy(leaf)
         if isinstance(leaf, (np.ndarray, np.generic)):
             double = np.complex128 if np.iscomplexobj(leaf) else np.float64
             leaf, way = leaf.astype(double), way.astype(double)
-        return leaf + step * way
+        found = leaf + step * way
+        return laid_out(found, leaf) if isinstance(leaf, np.ndarray) else found
 
     return mapped(along, value, direction)
 

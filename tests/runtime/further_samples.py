@@ -22,6 +22,7 @@ FURTHER_SAMPLES: dict[Any, list[Sample]] = {
     kernels.skew_adjoint: [s(SQUARE), s(STACK)],
     kernels.other_left_vectors: [s(np.linalg.svd(MATRIX.T, full_matrices=False)[0], MATRIX.T, fixed=(0, 1))],
     kernels.other_right_vectors: [s(np.linalg.svd(MATRIX, full_matrices=False)[2].T, MATRIX, fixed=(0, 1))],
+    kernels.copy_in_c_order: [s(MATRIX), s(MATRIX.T), s(CUBE)],
     kernels.pseudo_inverse: [s(MATRIX), s(MATRIX.T), s(CUBE), s(SQUARE)],
     kernels.real_beside_real: [s(ANY, POSITIVE, fixed=(1,))],
     kernels.rows_to_insert: [s(MATRIX, np.array([0, 1]), 2.5, fixed=(0,)), s(ANY, 1, POSITIVE, fixed=(0,))],

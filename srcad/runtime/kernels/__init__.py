@@ -10,7 +10,7 @@ Elsewhere    rules that call kernels (`runtime.rules`).
 import importlib
 from typing import Any
 
-from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_to, subtract_from
+from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_in_c_order, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.arrays.complex_numbers import (
     argument,
@@ -298,6 +298,7 @@ __all__ = [
     "constant_copy",
     "contracted",
     "convolve_adjoint",
+    "copy_in_c_order",
     "copy_to",
     "cumprod_adjoint",
     "cumprod_bend",

@@ -403,6 +403,11 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
     return _parts.get(key)
 
 
+def defined() -> list[Any]:
+    """The functions that have a definition."""
+    return [*_definitions]
+
+
 def meaning_of_call(primitive: Any, count: int, keywords: Collection[str | None]) -> Callable[..., Any] | None:
     """The definition for a call with so many arguments by position and these keywords.
 
@@ -411,6 +416,16 @@ def meaning_of_call(primitive: Any, count: int, keywords: Collection[str | None]
     ('take_in_mode', None)
     """
     return restricted_definition(primitive, count, keywords) or definition(primitive)
+
+
+def restricted_to(primitive: Any) -> Callable[..., Any] | None:
+    """The definition of a primitive for certain calls only, if there is one.
+
+    >>> import numpy as np
+    >>> restricted_to(np.take).__name__, restricted_to(np.sin)
+    ('take_in_mode', None)
+    """
+    return _restricted[primitive][1] if _is_in(_restricted, primitive) else None
 
 
 def is_restricted(primitive: Any) -> bool:
@@ -491,6 +506,7 @@ __all__ = [
     "adjoint",
     "d",
     "define",
+    "defined",
     "definition",
     "effect",
     "find",
@@ -506,6 +522,7 @@ __all__ = [
     "primitives",
     "refused",
     "restricted_definition",
+    "restricted_to",
     "tangent",
     "variants",
     "view",

@@ -364,8 +364,12 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     return kernels.times_transpose(rest, np.conjugate(rest)) / (rows.shape[1] - correction)
 
 
-@define(np.cov, given=("fweights", "aweights"))
-def weighted_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+@define(np.cov, given=("fweights", "aweights", "dtype"))
+def weighted_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    m = m if dtype is None else np.astype(m, dtype)
+    y = y if dtype is None or y is None else np.astype(y, dtype)
+    if fweights is None and aweights is None:
+        return np.cov(m, y, rowvar, bias, ddof)
     rows = m if rowvar or np.ndim(m) == 1 else np.transpose(m)
     if y is not None:
         rows = np.vstack((rows, y if rowvar or np.ndim(y) == 1 else np.transpose(y)))

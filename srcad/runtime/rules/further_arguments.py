@@ -121,6 +121,12 @@ def ravel_in_order(a, order="C"):
 
 @define(np.copy, given=("order", "subok"))
 def copy_in_order(a, order="K", subok=False):
+    if order == "C":
+        return kernels.copy_in_c_order(a)
+    if order == "F":
+        return np.transpose(kernels.copy_in_c_order(np.transpose(a)))
+    if order != "K":
+        raise NotImplementedError("np.copy in the order 'A' depends on how memory is laid out: write 'C' or 'F'")
     return np.copy(a)
 
 
@@ -169,7 +175,10 @@ def diff_with_ends(a, n=1, axis=-1, prepend=None, append=None):
 
 @define(np.array, given=("order", "subok", "ndmin", "copy", "like"))
 def array_in_order(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
-    found = np.array(object) if dtype is None else np.array(object, dtype)
+    if copy:
+        found = np.array(object) if dtype is None else np.array(object, dtype)
+    else:
+        found = np.asarray(object) if dtype is None else np.asarray(object, dtype)
     return found if ndmin == 0 else np.atleast_1d(found) if ndmin == 1 else np.atleast_2d(found)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import define, zero
+from srcad.runtime.rulebook.registry import define, inlined, zero
 
 polynomial, chebyshev, legendre = np.polynomial.polynomial, np.polynomial.chebyshev, np.polynomial.legendre
 hermite, hermite_e, laguerre = np.polynomial.hermite, np.polynomial.hermite_e, np.polynomial.laguerre
@@ -66,8 +66,17 @@ def poly(seq_of_zeros):
     return y
 
 
+@inlined
+def spread(x, c, tensor):
+    """The coefficients, several series of them with an axis for each of the points, at all of which each is taken."""
+    if np.ndim(c) == 1 or np.ndim(x) == 0 or not tensor:
+        return c
+    return np.reshape(c, c.shape + (1,) * np.ndim(x))
+
+
 @define(polynomial.polyval)
 def polynomial_polyval(x, c, tensor=True):
+    c = spread(x, c, tensor)
     y = x * 0.0 + c[-1]
     for k in range(len(c) - 2, -1, -1):
         y = y * x + c[k]
@@ -80,18 +89,27 @@ def polyvander(x, deg):
 
 
 @define(polynomial.polyder)
-def polynomial_polyder(c, m=1):
+def polynomial_polyder(c, m=1, scl=1):
+    if np.ndim(c) != 1:
+        raise NotImplementedError("np.polynomial.polynomial.polyder of several polynomials: call it for each")
     y = c
     for _ in range(m):
-        y = y[1:] * np.arange(1, len(y))
+        y = y[1:] * np.arange(1, len(y)) * scl
     return y
 
 
 @define(polynomial.polyint)
-def polynomial_polyint(c, m=1):
+def polynomial_polyint(c, m=1, k=None, lbnd=0, scl=1):
+    if np.ndim(c) != 1:
+        raise NotImplementedError("np.polynomial.polynomial.polyint of several polynomials: call it for each")
     y = c
-    for _ in range(m):
-        y = np.append(0.0, y / np.arange(1, len(y) + 1))
+    for step in range(m):
+        y = np.append(0.0, y * scl / np.arange(1, len(y) + 1))
+        if k is None or isinstance(k, (list, tuple)):
+            start = 0.0 if k is None or step >= len(k) else k[step]
+        else:
+            start = k if step == 0 else 0.0
+        y = np.append(start - np.polynomial.polynomial.polyval(lbnd, y), y[1:])
     return y
 
 
@@ -113,15 +131,16 @@ def polynomial_polysub(c1, c2):
 
 
 @define(polynomial.polyfit)
-def polynomial_polyfit(x, y, deg):
-    return np.polyfit(x, y, deg)[::-1]
+def polynomial_polyfit(x, y, deg, rcond=None, full=False, w=None):
+    return np.polyfit(x, y, deg, rcond, full, w)[::-1]
 
 
 # Series of orthogonal polynomials, by their recurrences. The sum starts with the first two polynomials.
 
 
 @define(chebyshev.chebval)
-def chebval(x, c):
+def chebval(x, c, tensor=True):
+    c = spread(x, c, tensor)
     before, here = x * 0.0 + 1.0, x * 1.0
     y = c[0] * before
     for k in range(1, len(c)):
@@ -131,7 +150,8 @@ def chebval(x, c):
 
 
 @define(legendre.legval)
-def legval(x, c):
+def legval(x, c, tensor=True):
+    c = spread(x, c, tensor)
     before, here = x * 0.0 + 1.0, x * 1.0
     y = c[0] * before
     for k in range(1, len(c)):
@@ -141,7 +161,8 @@ def legval(x, c):
 
 
 @define(hermite.hermval)
-def hermval(x, c):
+def hermval(x, c, tensor=True):
+    c = spread(x, c, tensor)
     before, here = x * 0.0 + 1.0, 2.0 * x
     y = c[0] * before
     for k in range(1, len(c)):
@@ -151,7 +172,8 @@ def hermval(x, c):
 
 
 @define(hermite_e.hermeval)
-def hermeval(x, c):
+def hermeval(x, c, tensor=True):
+    c = spread(x, c, tensor)
     before, here = x * 0.0 + 1.0, x * 1.0
     y = c[0] * before
     for k in range(1, len(c)):
@@ -161,7 +183,8 @@ def hermeval(x, c):
 
 
 @define(laguerre.lagval)
-def lagval(x, c):
+def lagval(x, c, tensor=True):
+    c = spread(x, c, tensor)
     before, here = x * 0.0 + 1.0, 1.0 - x
     y = c[0] * before
     for k in range(1, len(c)):

@@ -35,7 +35,7 @@ def percentile(a, q):
 
 @define(np.quantile, given=("axis", "method", "keepdims"))
 def quantile_along(a, q, axis=None, *, method="linear", keepdims=False):
-    if isinstance(axis, tuple) or (keepdims and axis is None):
+    if isinstance(axis, tuple):
         raise NotImplementedError("np.quantile along several axes: bring the array into a shape with one")
     t = np.sort(np.ravel(a)) if axis is None else np.moveaxis(np.sort(a, axis=axis), axis, 0)
     place = np.multiply(q, t.shape[0] - 1)
@@ -60,6 +60,8 @@ def quantile_along(a, q, axis=None, *, method="linear", keepdims=False):
     else:
         first, second = np.moveaxis(t[below], 0, -1), np.moveaxis(t[above], 0, -1)
         y = np.moveaxis(first + part * (second - first), -1, 0)
+    if keepdims and axis is None:
+        return np.reshape(y, np.shape(q) + (1,) * np.ndim(a))
     if keepdims:
         return np.expand_dims(y, axis) if np.ndim(q) == 0 or axis < 0 else np.expand_dims(y, axis + 1)
     return y

@@ -53,7 +53,7 @@ def asarray(y, a, dtype=None):
     d[a] = kernels.unarray(d[y], a)
 
 
-@adjoint(np.copy)
+@adjoint(np.copy, kernels.copy_in_c_order)
 def copy(y, a):
     d[a] = d[y]
 
@@ -251,6 +251,7 @@ def full_like(y, a, fill_value, dtype=None):
 
 
 linear(np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asfortranarray, np.copy, np.array, np.astype)
+linear(kernels.copy_in_c_order)
 linear(np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to)
 linear(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
 linear(np.roll, np.repeat, np.tile, np.diag, np.diagonal, np.trace, np.tril, np.triu, np.take, np.diff)

@@ -35,6 +35,7 @@ from srcad.runtime.support.value_flow import (
     called_name,
     is_operation,
     operands,
+    parameter_names,
     parts,
     passed,
     source_of,
@@ -161,6 +162,7 @@ class Departures:
         self._stacks: dict[tuple[Step, ...], None] = {}
         self._fields: set[str] = set()
         self._seeds: dict[Source, dict[Any, Step]] = {}
+        self._written: dict[Source, dict[Any, Step]] = {}  # arguments into which the functions called have stored
         self._without_source: dict[str, Step] = {}
         self._verdicts: dict[Any, list[Any]] = {}
 
@@ -176,8 +178,8 @@ class Departures:
             self._find_seeds(stack)
 
     def _find_seeds(self, stack: Sequence[Step]) -> None:
-        """The expressions that hold the array, or what functions return that are computed from it."""
-        origin = _users(stack)
+        """The expressions that hold the array, or what functions compute from it, and return or store in arguments."""
+        origin, is_value, stored, callee = _users(stack), True, set[str](), stack[0].code
         for step in stack:
             source = step.source()
             if source is None:
@@ -185,17 +187,23 @@ class Departures:
                     self._without_source[step.code.co_filename] = origin
                 return
             expressions = step.expressions(source)
-            known = self._seeds.setdefault(source, {})
-            known.update((each, origin) for each in expressions if each not in known)
+            if is_value:
+                known = self._seeds.setdefault(source, {})
+                known.update((each, origin) for each in expressions if each not in known)
+            given = [each for node in expressions for each, name in passed(node, callee) if name in stored]
+            self._written.setdefault(source, {}).update(dict.fromkeys(given, origin))
             if is_library(step.code.co_filename) or not expressions or step.code.co_name.startswith("<"):
                 continue  # what a library computes may depend on it
-            if not self._flow(source).is_returned(source.scope(expressions[0])):
+            flow, scope = self._flow(source), source.scope(expressions[0])
+            is_value = flow.is_returned(scope)
+            stored, callee = flow.changed(scope) & parameter_names(scope), step.code
+            if not is_value and not stored:
                 return
-            if step.code.co_flags & inspect.CO_GENERATOR:
+            if is_value and step.code.co_flags & inspect.CO_GENERATOR:
                 self._fields.add(f"{step.code.co_name}()")  # who asks for an item need not be who called it
 
     def _flow(self, source: Source) -> ValueFlow:
-        return ValueFlow(source, self._seeds.get(source, {}), self._fields)
+        return ValueFlow(source, self._seeds.get(source, {}), self._fields, self._written.get(source, {}))
 
     def check(
         self,
@@ -248,10 +256,12 @@ class Departures:
     def _conversion(self, stack: Sequence[Step], node: Any) -> Step:
         """The conversion that reaches an expression; the first of all if it is reached through other functions."""
         source = stack[0].source()
-        seeds = {} if source is None else self._seeds.get(source, {})
-        for step in dict.fromkeys(seeds.values()):
-            assert source is not None
-            flow = ValueFlow(source, [each for each, origin in seeds.items() if origin == step], set())
+        if source is None:
+            return _users(next(iter(self._stacks)))
+        seeds, written = self._seeds.get(source, {}), self._written.get(source, {})
+        for step in dict.fromkeys([*seeds.values(), *written.values()]):
+            of_step = ([each for each, origin in of.items() if origin == step] for of in (seeds, written))
+            flow = ValueFlow(source, next(of_step), set(), next(of_step))
             if flow.reaches(node, flow.names(source.scope(node))):
                 return step
         return _users(next(iter(self._stacks)))

@@ -6,8 +6,10 @@
     n, c = len(a), a > 0.0
 
 A forward data-flow analysis on Python's syntax tree. It does not look at the order of statements, follows names by
-their scope and attributes by the name of the field, of whatever object. What a function stores in its arguments is not
-followed, except for functions of NumPy and methods of containers that are known to write.
+their scope and attributes by the name of the field, of whatever object. What is stored into an array is also in those
+that may share its memory: `w` after `z = w[1:]` and `z[0] = a`. What a function that is called stores in its arguments
+is followed by the caller of this analysis, except for functions of NumPy and methods of containers that are known to
+write.
 """
 
 from __future__ import annotations
@@ -33,6 +35,28 @@ _DISCRETE = frozenset(
 )
 _MUTATORS = frozenset(("add", "append", "appendleft", "extend", "fill", "fit", "insert", "put", "setdefault", "update"))
 _WRITERS = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
+# Calls whose results may share the memory of what they are given, or hold it.
+_SHARING = frozenset(
+    (
+        *("array_split", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "as_strided", "atleast_1d"),
+        *("atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "dict", "diagonal", "dsplit", "enumerate"),
+        *("expand_dims", "flip", "fliplr", "flipud", "get", "hsplit", "items", "iter", "list", "moveaxis", "nditer"),
+        *(
+            "next",
+            "pop",
+            "ravel",
+            "require",
+            "reshape",
+            "reversed",
+            "rollaxis",
+            "rot90",
+            "setdefault",
+            "sliding_window_view",
+        ),
+        *("split", "squeeze", "swapaxes", "transpose", "tuple", "values", "view", "vsplit", "zip"),
+    )
+)
+_VIEWS = frozenset(("T", "flat", "imag", "mT", "real"))
 
 
 def called_name(node: ast.AST) -> str | None:
@@ -122,7 +146,8 @@ class ValueFlow:
     r"""What may be computed from the expressions `seeds` of one source.
 
     `fields` are the names of attributes that hold what is computed from such expressions, of this and other sources;
-    those that are found are added. `name()` among them stands for what a function of that name returns.
+    those that are found are added. `name()` among them stands for what a function of that name returns. Into the arrays
+    `written`, expressions as well, a function that they are passed to stores what is computed from the seeds.
 
     >>> source = Source("a = np.asarray(v)\nb = 2.0 * a\nn = len(b)")
     >>> flow = ValueFlow(source, [source.tree.body[0].value], set())
@@ -130,21 +155,46 @@ class ValueFlow:
     ['a', 'b']
     """
 
-    def __init__(self, source: Source, seeds: Collection[ast.AST], fields: set[str]) -> None:
+    def __init__(
+        self, source: Source, seeds: Collection[ast.AST], fields: set[str], written: Collection[ast.AST] = ()
+    ) -> None:
         self.source, self.seeds, self.fields = source, frozenset(seeds), fields
+        self.written = tuple(written)
 
     def names(self, scope: _Scope, parameters: Iterable[str] = ()) -> set[str]:
         """The names that may hold what is computed from the seeds, or from these parameters, in a scope."""
+        return self._names(scope, parameters)[0]
+
+    def changed(self, scope: _Scope, parameters: Iterable[str] = ()) -> set[str]:
+        """Those among the names whose arrays may be written into, and hold this in every other place as well."""
+        return self._names(scope, parameters)[1]
+
+    def _names(self, scope: _Scope, parameters: Iterable[str] = ()) -> tuple[set[str], set[str]]:
         found = set(parameters)
         if isinstance(scope, _Function):
             found |= self.names(self.source.scope(scope)) - _bound(scope)
+        changed: set[str] = set()
+        for node in self.written:
+            if self.source.scope(node) is scope:
+                self._change(node, found, changed)
         edges, before = list(_edges(scope)), -1
-        while before < len(found) + len(self.fields):
-            before = len(found) + len(self.fields)
-            for target, value in edges:
+        while before < len(found) + len(self.fields) + len(changed):
+            before = len(found) + len(self.fields) + len(changed)
+            for target, value, in_place in edges:
                 if target in self.seeds or (value is not None and self.reaches(value, found)):
                     self._store(target, found)
-        return found
+                    if in_place or isinstance(target, ast.Subscript):
+                        self._change(target, found, changed)
+                if value is not None and changed.intersection(_holders(target)):
+                    self._change(value, found, changed)
+        return found, changed
+
+    def _change(self, node: ast.AST, found: set[str], changed: set[str]) -> None:
+        """Note that what comes from the seeds is stored into an array whose memory an expression may share."""
+        holders = {each for each in _holders(node) if each not in self.source.imported}
+        changed |= holders
+        found |= {each for each in holders if not each.startswith(".")}
+        self.fields |= {each[1:] for each in holders if each.startswith(".")}
 
     def _store(self, target: ast.AST, found: set[str]) -> None:
         while isinstance(target, (ast.Subscript, ast.Starred)):
@@ -201,20 +251,42 @@ def _inside(scope: _Scope) -> Iterator[ast.AST]:
             pending.extend(ast.iter_child_nodes(node))
 
 
-def _edges(scope: _Scope) -> Iterator[tuple[ast.AST, ast.AST | None]]:
-    """The pairs of what is stored to and what is stored there."""
+def _holders(node: ast.AST) -> Iterator[str]:
+    """The names, and attributes as `.name`, of arrays whose memory the value of an expression may share."""
+    match node:
+        case ast.Name(id=name):
+            yield name
+        case ast.Attribute(value=value, attr=name):
+            yield from _holders(value) if name in _VIEWS else (f".{name}",)
+        case ast.NamedExpr(target=target, value=value):
+            yield from (*_holders(target), *_holders(value))
+        case ast.Subscript(value=value) | ast.Starred(value=value):
+            yield from _holders(value)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from (*_holders(body), *_holders(orelse))
+        case ast.Call() if called_name(node) not in _SHARING:
+            pass
+        case ast.Call() | ast.Tuple() | ast.List() | ast.Dict() | ast.BoolOp() | ast.ListComp() | ast.GeneratorExp():
+            for each in parts(node):
+                yield from _holders(each)
+
+
+def _edges(scope: _Scope) -> Iterator[tuple[ast.AST, ast.AST | None, bool]]:
+    """What is stored to, what is stored there, and whether this is in place, where the target may be an array."""
     for node in _inside(scope):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                yield from _pairs(target, node.value)
-        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
-            yield node.target, node.value
+                yield from ((*each, False) for each in _pairs(target, node.value))
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+            yield node.target, node.value, False
+        elif isinstance(node, ast.AugAssign):
+            yield node.target, node.value, True
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            yield node.target, node.iter
+            yield node.target, node.iter, False
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            yield node.optional_vars, node.context_expr
+            yield node.optional_vars, node.context_expr, False
         elif isinstance(node, ast.Call):
-            yield from _written(node)
+            yield from ((*each, True) for each in _written(node))
 
 
 def _pairs(target: ast.AST, value: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:

@@ -35,36 +35,64 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
     """Whether a name's adjoint is a view of another adjoint.
 
     What is a view only for contiguous memory (reshape, ravel) is treated as a copy where the memory is never written,
-    or no longer used under another name, and as a view where it is contiguous by type; anything else cannot be decided
-    and is refused.
+    is no longer used under another name, or is not written as long as the view is read, and as a view where it is
+    contiguous by type; anything else cannot be decided and is refused.
     """
     if name not in program.aliases.views or program.flow.single(name) is None:
         return False
     primitive = primitive_of(value, program.unit.bindings)
-    rule = registry.find(primitive)
-    certain = isinstance(value, gast.Subscript) or primitive is kernels.expand
-    certain = certain or (rule is not None and rule.kind == "view")
-    if is_cast(program, name, value):
+    if is_copied(program, name, value):
         return False
-    if primitive in COPIED or (primitive is np.real and not program.aliases.is_written(name)):
-        return False
-    certain = certain or primitive is np.real
+    certain = is_certain(program, value)
     if is_handed_on(program, name) or primitive in OUT_OF_REACH:
         if not is_written_later(program, name, is_handed_on(program, name)):
             return False
         raise not_followed(program, name)
     if certain or not program.aliases.is_written(name):
         return certain
+    return is_in_one_piece(program, name, value)
+
+
+def is_certain(program: Program, value: gast.expr) -> bool:
+    """Whether an expression whose memory may be that of its operand always has it."""
+    primitive = primitive_of(value, program.unit.bindings)
+    rule = registry.find(primitive)
+    is_one = isinstance(value, gast.Subscript) or primitive in (kernels.expand, np.real)
+    return is_one or (rule is not None and rule.kind == "view")
+
+
+def is_copied(program: Program, name: str, value: gast.expr) -> bool:
+    """Whether what may be a view in NumPy is a copy in generated code."""
+    primitive = primitive_of(value, program.unit.bindings)
+    is_read_part = primitive is np.real and not program.aliases.is_written(name)
+    return is_cast(program, name, value) or primitive in COPIED or is_read_part
+
+
+def is_in_one_piece(program: Program, name: str, value: gast.Call) -> bool:
+    """Whether a view that only contiguous memory has (`np.ravel`) is one. Refused where that is unknown and matters."""
+    primitive = primitive_of(value, program.unit.bindings)
+    rule = registry.find(primitive)
     in_order = primitive is not np.asfortranarray or program.types.rank(value.args[0].id) == 1
     if rule is not None and rule.may_view and in_order and is_contiguous(program, value.args[0].id):
         return True
-    if not is_used_beside(program, name):
+    if not is_used_beside(program, name) or is_only_read(program, name):
         return False
     raise VIEW_OR_COPY.at(
         place_of(program.flow.stores[name][0]),
         name=name,
         source=as_written(f"'{value.args[0].id}'", place_of(program.flow.stores[name][0])),
     )
+
+
+def refuse_views(program: Program) -> None:
+    """Refuse views that may be copies where it matters: also values, and tangents, depend on which of both they are."""
+    for name in program.aliases.views:
+        value = program.flow.definition(name)
+        if not isinstance(value, gast.Call) or not program.types.is_array(name) or not program.aliases.is_written(name):
+            continue
+        is_known = is_certain(program, value) or is_copied(program, name, value)
+        if not is_known and primitive_of(value, program.unit.bindings) not in OUT_OF_REACH:
+            is_in_one_piece(program, name, value)
 
 
 def not_followed(program: Program, name: str) -> MayOverlap:
@@ -83,12 +111,18 @@ def is_contiguous(program: Program, name: str, seen: frozenset[str] = frozenset(
     """Whether an array is C-contiguous, both for Numba and for NumPy.
 
     Numba's copies and results are C-contiguous where NumPy would keep the order of the operands. So a result of two or
-    more dimensions is only certain to be C-contiguous if it is computed from such arrays alone.
+    more dimensions, and a view, is only certain to be C-contiguous if it is computed from such arrays alone.
     """
     kind = program.types.get(name)
     if not isinstance(kind, nb.Array) or kind.layout != "C":
         return False
-    if kind.ndim < 2 or name in program.unit.parameters or name in seen:
+    if name in program.unit.parameters or name in seen or (kind.ndim < 2 and name not in program.aliases.views):
+        return True
+    if name not in program.aliases.views and any(
+        primitive_of(store.value, program.unit.bindings) is kernels.copy_in_c_order
+        for store in program.flow.stores.get(name, [])[:1]
+        if isinstance(store, gast.Assign)
+    ):
         return True
     read = {each for store in program.flow.stores.get(name, []) for each in reads(store)}
     return all(is_contiguous(program, each, seen | {name}) for each in sorted(read) if program.types.is_array(each))
@@ -128,6 +162,13 @@ def is_used_beside(program: Program, name: str) -> bool:
         if user is not taken and is_later(user)
         for each in set(reads(user))
     )
+
+
+def is_only_read(program: Program, name: str) -> bool:
+    """Whether nothing is written through a view, and nothing into its memory before it is read for the last time."""
+    targets = [target.value.id for each in walk_statements(program.unit.tree.body) if (target := stores_into(each))]
+    is_stored_into = any(reaches(program, each, name) for each in targets)
+    return not is_stored_into and not is_written_later(program, name, handed_on=False)
 
 
 def may_follow(program: Program, store: gast.stmt, user: gast.stmt, taken: gast.stmt) -> bool:

@@ -76,6 +76,7 @@ FACTS: dict[str, Fact] = {
     "np.empty_like": _LIKE | Fact.UNSET | _SMOOTH,
     "np.full_like": _LIKE | _SMOOTH,
     "np.copy": _NEW | Fact.LIKE | _SMOOTH,
+    "kernels.copy_in_c_order": _SAME | _SMOOTH,
     "np.array": Fact.OF_ELEMENTS | _SMOOTH,
     "np.asarray": Fact.OF_ELEMENTS,
     # Arrays that are rearranged, or computed as a whole
@@ -348,7 +349,8 @@ PRODUCTS = having(Fact.PRODUCT) - {"np.vdot"}  # which is a number
 PRODUCT_KERNELS = last_parts(name for name in PRODUCTS if name.startswith("kernels."))
 
 FRESH = having(Fact.NEW) - having(Fact.FORTRAN)  # new arrays in C order, as which an adjoint may begin
-MAKES_ROOM = MAKES_ZEROS | MAKES_UNSET | {"np.copy"}  # buffers: what these make is mostly written into
+# Buffers: what these make is mostly written into.
+MAKES_ROOM = MAKES_ZEROS | MAKES_UNSET | {"np.copy", "kernels.copy_in_c_order"}
 
 READ_ONLY_VIEWS = having(Fact.READ_ONLY)
 WRITING = having(Fact.WRITES)

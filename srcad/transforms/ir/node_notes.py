@@ -161,6 +161,9 @@ class Notes:
     """Assignment: its value has replaced its reads; it is dropped. Set and read by `forward_substitution` and
     `copy_propagation`.
     """
+    asks_for_iterations: bool = False
+    """Branch: around a loop, its test holds if and only if that loop has iterations. Set by `scalar_replacement`; read
+    by `array_contraction_to_scalar`."""
     gathers: Any = None
     """Loop, or branch around it, that adds gathered sums: the `Gathering` that it was made from.
     Set by `scatter_to_gather`, `row_buffered_gather`; read by `row_buffered_gather`, `accumulator_forwarding`."""

@@ -9,6 +9,7 @@ change.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import gast
@@ -22,7 +23,7 @@ from srcad.refusals.large_functions import (
     STRUCTURE_RESULT,
     UNCLEAR_STRUCTURE_ARGUMENT,
 )
-from srcad.transforms.ir.build import assign, const, load, place_of, subscript
+from srcad.transforms.ir.build import assign, clone, const, load, place_of, subscript
 from srcad.transforms.ir.pytree_form import Form as Structured
 from srcad.transforms.ir.pytree_form import Part
 from srcad.transforms.lowering.structures.abstract_state import (
@@ -40,6 +41,23 @@ from srcad.transforms.lowering.structures.abstract_state import (
 Form: TypeAlias = "tuple[type, tuple[tuple[Any, Any], ...]] | None"
 
 
+@dataclass(frozen=True)
+class Fixed:
+    """The form of a part that is a function, a text or None: it is not passed, since it is part of the form."""
+
+    text: str
+    value: gast.expr = field(compare=False)
+
+
+def _fixed(value: gast.expr) -> Fixed | None:
+    """The form of a function, a text or None; None for others."""
+    if isinstance(value, Callee):
+        return Fixed(str(gast.dump(value.path)), value)
+    if isinstance(value, gast.Constant) and isinstance(value.value, (str, bytes, type(None))):
+        return Fixed(repr(value.value), value)
+    return None
+
+
 def form_of(value: gast.expr, memory: Memory) -> Any:
     """The form of an argument.
 
@@ -48,7 +66,7 @@ def form_of(value: gast.expr, memory: Memory) -> Any:
     (<class 'dict'>, (('w', None), ('b', None)))
     """
     if not isinstance(value, Structure):
-        return None
+        return _fixed(value) if isinstance(value, Callee) else None
     held = memory.cells[value.cell]
     if isinstance(held, Lost):
         raise UNCLEAR_STRUCTURE_ARGUMENT.at(place_of(value), forms=held.reason)
@@ -60,17 +78,19 @@ def form_of(value: gast.expr, memory: Memory) -> Any:
         return Packed, held.layout
     if value.cell.type is Chosen:
         raise UNCLEAR_STRUCTURE_ARGUMENT.at(place_of(value), forms="one function or another")
-    return value.cell.type, tuple((key, form_of(part, memory)) for key, part in held.items())
+    return value.cell.type, tuple((key, _fixed(part) or form_of(part, memory)) for key, part in held.items())
 
 
 def leaves_of(value: gast.expr, caller: Any) -> list[gast.expr]:
     """The numbers and arrays in an argument, from left to right."""
+    if isinstance(value, Callee):
+        return []
     if not isinstance(value, Structure):
         return [caller.held_in_atom(value)]
     held = caller.memory.cells[value.cell]
     if isinstance(held, Packed):
         return [load(name) for name in (held.count, *held.arrays)]
-    return [leaf for part in held.values() for leaf in leaves_of(part, caller)]
+    return [leaf for part in held.values() if _fixed(part) is None for leaf in leaves_of(part, caller)]
 
 
 def received(name: str, form: Any, memory: Memory, names: Names, function: str) -> list[str]:
@@ -78,6 +98,9 @@ def received(name: str, form: Any, memory: Memory, names: Names, function: str) 
     if form is None:
         memory.opaque.add(name)
         return [name]
+    if isinstance(form, Fixed):
+        memory.names[name] = form.value
+        return []
     parameters: list[str] = []
     memory.bind(name, _built(name, form, memory, names, parameters, function))
     return parameters
@@ -98,6 +121,8 @@ def _built(name: str, form: Any, memory: Memory, names: Names, parameters: list[
         if inner is None:
             parameters.append(names.fresh(wish))
             contents[key] = load(parameters[-1])
+        elif isinstance(inner, Fixed):
+            contents[key] = clone(inner.value)
         else:
             contents[key] = _built(wish, inner, memory, names, parameters, function)
     return memory.new(kind, contents, frozen)

@@ -1,4 +1,4 @@
-"""Type-decided branches: remove branches whose tests are decided by ranks or known numbers.
+"""Type-decided branches: remove branches whose tests are decided by ranks or known numbers, and orders of copies.
 
     def f(x):                           # x a vector
         if np.ndim(x) == 2:                             y = np.sum(x)
@@ -6,7 +6,8 @@
         else:
             y = np.sum(x)
 
-Applies to types inferred by Numba, which hold for all calls; observed ranks may differ at the next call.
+Applies to types inferred by Numba, which hold for all calls; observed ranks may differ at the next call. A copy in C
+order of what is in C order is `np.copy`, which passes know.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.runtime import kernels
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.inference.type_inference import types_of, types_of_part, without_unreached
-from srcad.transforms.ir.build import dotted_path, inner_blocks, is_exit, rewrite, walk_statements
+from srcad.transforms.ir.build import dotted, dotted_path, inner_blocks, is_exit, rewrite, walk_statements
 from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
 from srcad.transforms.ir.name_types import Types
+from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 
 
@@ -39,6 +42,26 @@ def without_decided(unit: Unit, types: Types, asked: dict[str, object] | None = 
     arms = {copy: arm for original, copy in copies if (arm := decider.arm(original)) is not None}
     tree.body = rewrite(tree.body, lambda each: inner_blocks(each)[arms[each]] if each in arms else [each])
     return without_decided(unit.with_tree(tree), types, asked)  # a name with two meanings may have one now
+
+
+def with_plain_copies(unit: Unit, types: Types) -> Unit:
+    """`kernels.copy_in_c_order(x)` as `np.copy(x)` where this keeps the C order of x."""
+
+    def is_plain(statement: gast.stmt) -> bool:
+        match getattr(statement, "value", None):
+            case gast.Call(args=[gast.Name(id=name)]) as node:
+                kind = types.get(name)
+                is_in_order = isinstance(kind, nb.Array) and (kind.layout == "C" or kind.ndim < 2)
+                return is_in_order and primitive_of(node, unit.bindings) is kernels.copy_in_c_order
+        return False
+
+    if unit.bindings.get("np") is not np or not any(is_plain(each) for each in walk_statements(unit.tree.body)):
+        return unit
+    tree = unit.copy_tree()
+    for statement in walk_statements(tree.body):
+        if is_plain(statement):
+            statement.value.func = dotted("np.copy")
+    return unit.with_tree(tree)
 
 
 def decided_before_typing(unit: Unit, kinds: tuple[nb.Type, ...]) -> tuple[Unit, Types] | None:

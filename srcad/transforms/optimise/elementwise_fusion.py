@@ -30,6 +30,7 @@ from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
+from srcad.transforms.optimise.outer_products import as_products_of_elements, outer_products
 
 
 @dataclass
@@ -47,8 +48,15 @@ def fuse(code: Code) -> Code:
     at run time, the function raises `kernels.Widens` and must be generated again without the assumption.
     """
     unit = code.unit.with_tree(code.unit.copy_tree(), names=code.unit.names.copy(), bindings=dict(code.unit.bindings))
+    outer = outer_products(unit, code.types)
+    if outer:
+        unit = as_products_of_elements(code.unit, code.types, outer)
     program = analyse_forward(unit, code.types, [])
     plan = _Planner(program).plan()
+    if not outer.keys() <= plan.inlined.keys():  # the others are made, by one call of BLAS
+        unit = as_products_of_elements(code.unit, code.types, outer.keys() & plan.inlined.keys())
+        program = analyse_forward(unit, code.types, [])
+        plan = _Planner(program).plan()
     unit.tree.body = rewrite(
         unit.tree.body, Elements(program, plan.defined, plan.inlined, code.settings.assumes).statement
     )

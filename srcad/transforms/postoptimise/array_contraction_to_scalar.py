@@ -139,13 +139,20 @@ def made_in(statement: gast.stmt) -> str | None:
 
 
 def loops_around(nest: gast.For, names: set[str]) -> list[gast.For]:
-    """The loops, outermost first, that enclose all mentions of the names."""
+    """The loops, outermost first, around all mentions of the names, and around tests whether they have iterations."""
     loops = [nest]
     while True:
-        users = [each for each in loops[-1].body if not names.isdisjoint(mentions([each]))]
+        users = _users(loops[-1].body, names)
+        if len(users) == 1 and notes_of(users[0]).asks_for_iterations:
+            users = _users(users[0].body, names)
         if len(users) != 1 or not is_counted(users[0]):
             return loops
         loops += users
+
+
+def _users(block: Block, names: set[str]) -> Block:
+    """The statements of a block that mention some of the names."""
+    return [each for each in block if not names.isdisjoint(mentions([each]))]
 
 
 def common_index(loops: list[gast.For], names: set[str]) -> list[str] | None:

@@ -41,7 +41,7 @@ from srcad.transforms.ir.build import (
     without_statements,
 )
 from srcad.transforms.ir.code import Code
-from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
@@ -131,7 +131,7 @@ class _Replacer:
         whole = [*before, loop, *after]
         if _has_iterations(loop, at) or {each.place for each in elements} <= reached:
             return whole
-        return [branch(_nonempty(loop), whole, [], place)]
+        return [note(branch(_nonempty(loop), whole, [], place), asks_for_iterations=True)]
 
     def elements(self, loop: gast.For, at: Facts) -> list[_Element]:
         """The loop-invariant elements that a loop accesses and that nothing else in it may alias."""

@@ -22,6 +22,7 @@ from srcad.transforms.adjoint.to_core_form import Splitter
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.liveness import live_before, stored_certainly
 from srcad.transforms.analysis.program_facts import Program, analyse, analyse_forward
+from srcad.transforms.analysis.view_adjoints import refuse_views
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -144,6 +145,7 @@ def with_lists(both: Sweeps, adjoints: Adjoints) -> Sweeps:
 def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Callees | None = None) -> Made:
     """`f_tangent(..., *dots) -> (result, result_dot)`: forward mode, in core form."""
     program = analyse_forward(unit, types, [unit.parameters[k] for k in wrt], dependents_of(unit))
+    refuse_views(program)
     names, bindings = unit.names.copy(), dict(unit.bindings)
     tangents = Tangents(program, names, bindings, callees)
     dots = [tangents.dot(unit.parameters[k]) for k in wrt]

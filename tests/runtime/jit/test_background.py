@@ -12,6 +12,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from srcad.runtime.jit import background
 from srcad.runtime.jit.compile_worker import Order
+from srcad.runtime.support.stage_timer import MACHINE
 from tests.faults.processes import output, start
 from tests.waiting import LIMIT, finished, in_threads, join, line
 
@@ -102,6 +103,16 @@ def test_without_an_interpreter_to_start_there_is_no_process(monkeypatch):
     monkeypatch.setattr(background, "_state", background._State())
     monkeypatch.setattr(sys, "executable", "")
     assert not background.compiled_apart(Order("nowhere", 0, {}, b""))
+
+
+def test_work_is_given_up_between_stages_and_never_in_the_one_that_destructors_begin(monkeypatch):
+    monkeypatch.setattr(background, "_state", background._State())
+    background._state.is_ending = True
+    watch = background._Watch()
+    watch.begin(MACHINE)
+    watch.end()
+    with pytest.raises(background.GivenUp):
+        watch.begin("numba: types")
 
 
 BEGUN = """

@@ -201,6 +201,59 @@ def by_buffer(x):
     return np.sum(buffer * x)
 
 
+def by_second_name(x):
+    buffer = np.ones(2)
+    also = buffer
+    also[0] = x[1]
+    return np.sum(buffer * x)
+
+
+def by_view_of_a_view(x):
+    buffer = np.ones(3)
+    tail = buffer[1:]
+    rest = tail[1:]
+    rest[0] = x[1]
+    return np.sum(buffer * x[0])
+
+
+def by_transpose(x):
+    buffer = np.ones((2, 2))
+    buffer.T.reshape(2, 2)[0] = x
+    return np.sum(buffer * x)
+
+
+def by_rows(x):
+    buffer = np.ones((2, 2))
+    for k, row in enumerate(buffer):
+        row[0] = x[k]
+    return np.sum(buffer * x)
+
+
+def by_either(x):
+    buffer, other = np.ones(2), np.ones(2)
+    chosen = buffer if len(x) > 1 else other
+    chosen[0] = x[1]
+    return np.sum(buffer * x)
+
+
+def by_list_of_buffers(x):
+    buffer = np.ones(2)
+    held = [buffer, np.zeros(2)]
+    held[0][1] = x[0]
+    return np.sum(buffer * x)
+
+
+def put(array, value):
+    tail = array[1:]
+    tail[0] = value
+
+
+def by_stored_argument(x):
+    buffer = np.ones(2)
+    put(buffer, x[0])
+    return np.sum(buffer * x)
+
+
 def by_out(x):
     buffer, a = np.zeros(2), np.asarray(x)
     np.add(a, 1.0, out=buffer)
@@ -294,6 +347,19 @@ def test_what_comes_back_is_refused_where_it_comes_back(use):
 def of_printed(x):
     print(np.asarray(x) * 2.0)
     return np.sum(x * np.ones(2) * 2.0)
+
+
+def of_copy(x):
+    buffer = np.ones(2)
+    own = buffer.copy()
+    own[0] = x[1]
+    return np.sum(2.0 * buffer * x)
+
+
+def of_other_argument(x):
+    buffer, other = np.ones(2), np.ones(2)
+    put(other, x[0])
+    return np.sum(2.0 * buffer * x)
 
 
 def of_order(x):

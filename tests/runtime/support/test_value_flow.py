@@ -22,6 +22,9 @@ FLOWS = {
     "walrus": ("if (a := leave(v)) is None:\n    b = a", "a b"),
     "managers": ("with leave(v) as a:\n    b = a", "a b"),
     "augmented": ("b = 0.0\nb += leave(v)", "b"),
+    "shared memory": ("z = w[1:]\nz[0] = leave(v)\ny = w.copy()\nu = np.ones(2)", "w y z"),
+    "memory of either": ("z = w if p else self.u\nz[0] += leave(v)\na = x.u", "a w z"),
+    "memory of a list's arrays": ("z = [u, w]\nz[0][1] = leave(v)", "u w z"),
     "any order": ("b = a\na = leave(v)", "a b"),
     "other functions": ("def f():\n    a = leave(v)\nb = a", ""),
 }

@@ -47,7 +47,30 @@ def test_a_reshape_of_contiguous_memory_is_a_view_where_it_is_written_into():
 
 def test_a_reshape_that_may_be_a_copy_is_refused_where_it_is_written_into():
     with pytest.raises(MayOverlap, match="may be a view or a copy of 'w'"):
-        asked("y = np.copy(a)", "w = y[:, 1:]", "v = np.ravel(w)", "y[0, 0] = 1.0")
+        asked("y = np.copy(a)", "w = y[:, 1:]", "v = np.ravel(w)", "y[0, 0] = 1.0", "s = np.sum(v)")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("w = y[:, 1:]", "v = np.ravel(w)", "s = np.sum(v)", "y[0, 0] = s"),
+        ("for k in range(0, n, 1):", "    w = y[:, k]", "    v = np.ravel(w)", "    s = np.sum(v)", "    y[0, 0] = s"),
+    ],
+)
+def test_a_reshape_that_may_be_a_copy_is_a_value_where_it_is_only_read_before_its_memory_changes(lines):
+    assert not asked("y = np.copy(a)", *lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("v = np.ravel(w)", "v[0] = 1.0", "s = np.sum(y)"),
+        ("v = np.ravel(w)", "for k in range(0, n, 1):", "    s = np.sum(v)", "    y[0, 0] = s"),
+    ],
+)
+def test_a_reshape_that_may_be_a_copy_is_refused_where_the_difference_shows(lines):
+    with pytest.raises(MayOverlap, match="may be a view or a copy of 'w'"):
+        asked("y = np.copy(a)", "w = y[:, 1:]", *lines)
 
 
 CARRIED = """

@@ -35,6 +35,7 @@ ARGUMENTS = {
     "int": (0.5,),
     "kernels.slice_extent": (10, 2, 5),
     "kernels.unbroadcast": (MATRIX, VECTOR),
+    "kernels.copy_in_c_order": (MATRIX,),
     "kernels.scatter_add": (VECTOR, np.array([0, 2, 2]), MATRIX[0]),
     "kernels.unexpand": (np.zeros(1), VECTOR),
     "kernels.grown": (VECTOR, 1),

@@ -1,4 +1,4 @@
-"""In-place addition, subtraction and copying of whole arrays, as calls that compile quickly.
+"""In-place addition, subtraction and copying of whole arrays, as calls that compile quickly, and copies in C order.
 
 Numba and LLVM take forty milliseconds to compile the loops of each `a += b`, and two seconds for the first `a[:n] = b`,
 most of it for building an error message. A call takes three milliseconds.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import lower_builtin, overload, register_jitable
@@ -56,6 +57,21 @@ def copy_to(target: Any, value: Any) -> None:
     array([1., 2.])
     """
     target[...] = value
+
+
+def copy_in_c_order(a: Any) -> Any:
+    """A copy whose rows lie one after the other, as `a.copy()` makes it; `np.copy(a)` keeps the order of `a`.
+
+    >>> import numpy as np
+    >>> copy_in_c_order(np.ones((2, 3)).T).flags.c_contiguous
+    True
+    """
+    return np.array(a, order="C")
+
+
+@overload(copy_in_c_order)
+def _overload_copy_in_c_order(a):
+    return (lambda a: a.copy()) if isinstance(a, types.Array) else None
 
 
 @register_jitable

@@ -131,7 +131,7 @@ zero(kernels.scipy.positive_set, kernels.scipy.active_bounds)
 
 
 @define(scipy.optimize.nnls)
-def nnls(A, b, *, maxiter=None):
+def nnls(A, b, *, maxiter=None, atol=None):
     x = _least_squares_with(A, b, kernels.scipy.positive_set(A, b), np.zeros(A.shape[1]))
     rest = np.dot(A, x) - b
     return x, np.sqrt(np.sum(rest * rest))

@@ -26,6 +26,8 @@ _OF_ARRAYS = (
     *((np.polyval, 0), (np.searchsorted, 0), (np.digitize, 1), (np.insert, 1), (np.delete, 1)),
 )
 
+_COPY_IF_NEEDED = (np.asarray, np.asanyarray, np.reshape)  # unless `copy` says more
+
 
 class Respelled(Grids):
     """Lowers calls that are equivalent to others."""
@@ -40,11 +42,12 @@ class Respelled(Grids):
         if self.meant(function) is slice and 0 < len(node.args) <= 3 and not node.keywords:
             bounds = [const(None), *node.args, const(None)] if len(node.args) == 1 else [*node.args, const(None)]
             return self.display(slice, dict(zip(("start", "stop", "step"), bounds, strict=False)))
-        if self.meant(function) is np.fromiter and len(node.args) == 2 and not node.keywords:
-            values = node.args[0]
+        named = [each.arg for each in node.keywords]
+        if self.meant(function) is np.fromiter and (len(node.args), named) in ((2, []), (1, ["dtype"])):
+            values, kind = node.args[0], (*node.args[1:], *(each.value for each in node.keywords))[0]
             if isinstance(values, gast.GeneratorExp):
                 values = gast.ListComp(elt=values.elt, generators=values.generators)
-            return self.call(call("np.array", call("list", values), node.args[1]))
+            return self.call(call("np.array", call("list", values), kind))
         if self.meant(function) is np.pad:
             self.spread(node)
             return super().call(self.pad(node))
@@ -69,7 +72,10 @@ class Respelled(Grids):
         copies = next((each for each in node.keywords if each.arg == "copy"), None)
         if copies is not None and getattr(meaning, "__module__", None) == "numpy":
             node.keywords.remove(copies)
-            if self.constant(self.part(copies.value)) is not True:
+            known = self.constant(self.part(copies.value))
+            if any(meaning is each for each in _COPY_IF_NEEDED) and (known is True or known is None):
+                return self.call(call("np.copy", node)) if known else self.call(node)
+            if known is not True:
                 if meaning not in (np.array, np.astype):
                     self.refuse(NO_COPY, function=getattr(meaning, "__name__", ""))
                 node.func = dotted("np.asarray")

@@ -84,7 +84,7 @@ class Containers(Starred):
             if isinstance(callee, Structure):
                 return self.called_structure(callee, node)
             node.func = callee
-        return self.inline(node, self)
+        return self.first_of(node) or self.inline(node, self)
 
     def called_structure(self, function: Structure, node: gast.Call) -> gast.expr:
         """A call of a structure: an object or a partial."""

@@ -6,6 +6,7 @@ combinations(points, 2)     chain(first, second)     accumulate(values)     pair
 from __future__ import annotations
 
 import builtins
+import enum
 import itertools
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -17,6 +18,7 @@ from srcad.refusals.loops import KEPT_ITERATOR
 from srcad.refusals.names_and_functions import READS_NAMES
 from srcad.refusals.numpy_calls import (
     ENUM_MEMBER,
+    ENUM_VALUE,
     ITERTOOLS,
     ITERTOOLS_OF_ARRAY,
     PAD_VALUES,
@@ -30,6 +32,8 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.lowering.calls.effect_arguments import Effects
 from srcad.transforms.lowering.structures.abstract_state import Structure
 from srcad.transforms.lowering.structures.container_methods import Parts
+from srcad.transforms.lowering.structures.iterator_objects import Iterator
+from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant
 
 _ROWS: dict[Any, Callable[..., Any]] = {
     each: each
@@ -111,6 +115,18 @@ class Iterators(Effects):
             self.refuse(ENUM_MEMBER, member=known.member)
         return self.part(found)
 
+    def member(self, kind: enum.EnumMeta, value: gast.expr) -> gast.expr:
+        """The member of an enumeration with a value, or the member itself."""
+        known = self.constant(self.argument(value))
+        given = known.member if isinstance(known, Member) else known
+        members: list[enum.Enum] = [*kind]
+        found = next((each for each in members if known is not UNKNOWN and given in (each, each.value)), None)
+        if found is None:
+            if known is UNKNOWN and self.memory.loops:
+                raise NeedsConstant
+            self.refuse(ENUM_VALUE, kind=kind.__name__)
+        return self.part(literal(found))
+
     def in_a_row(self, array: gast.expr) -> gast.expr:
         """All elements of an array, in order."""
         return self.call(call("np.reshape", self.as_name(array), const(-1)))
@@ -124,6 +140,8 @@ class Iterators(Effects):
                 keyword.value = self.dtype_of(keyword.value) if keyword.arg == "dtype" else keyword.value
         if isinstance(meaning, type) and meaning.__module__ == "itertools":
             return self.iterated(meaning, node)
+        if isinstance(meaning, enum.EnumMeta) and len(node.args) == 1:
+            return self.member(meaning, node.args[0])
         if any(meaning is each for each in _BY_NAME):
             self.refuse(READS_NAMES, function=dotted_path(node.func))
         if meaning is np.poly1d:
@@ -137,12 +155,30 @@ class Iterators(Effects):
         return super().call(node)
 
     def first_of(self, node: gast.Call) -> gast.expr | None:
-        """`next(iter(values))` of a structure."""
-        match node.args:
-            case [gast.Call(func=inner, args=[values])] if self.meant(node.func) is next and self.meant(inner) is iter:
-                parts = self.elements(self.argument(values))
-                return parts[0] if parts else None
-        return None
+        """What `iter` and `next` give; None for other calls."""
+        function, count = self.meant(node.func), len(node.args)
+        if function is iter and count == 1 and not node.keywords:
+            return self.iterator_over(node.args[0])
+        if function is not next or not 0 < count < 3 or node.keywords:
+            return None
+        iterator = self.part(node.args[0])
+        if not isinstance(iterator, Structure) or iterator.cell.type is not Iterator:
+            return None
+        name = "__next__" if count == 1 else "next_or"
+        return self.called(vars(Iterator)[name], [iterator, *node.args[1:]])
+
+    def iterator_over(self, node: gast.expr) -> gast.expr:
+        """An iterator over an array or a sequence; what an iterator of a dictionary reads must not change."""
+        if isinstance(node, gast.Call) and any(self.meant(node.func) is each for each in _USED_UP):
+            self.refuse_iterator(node.func)
+        values = self.argument(node)
+        if isinstance(values, Structure):
+            if values.cell.type is Iterator:
+                return values
+            behind = [*self.memory.behind.get(values.cell, ()), *([] if values.cell.is_sequence else [values.cell])]
+            self.memory.frozen |= dict.fromkeys(behind, "an iterator runs over it")
+            values = values if values.cell.is_sequence else self.sequence(tuple, self.parts(values))
+        return self.construct(Iterator, gast.Call(func=load("iter"), args=[values], keywords=[]))
 
     def refuse_iterator(self, function: gast.expr) -> NoReturn:
         """Refuse an iterator that is kept, or advanced explicitly."""

@@ -2,7 +2,7 @@
 
     x.sum(axis=0)      becomes    np.sum(x, axis=0)
     x.reshape(2, -1)              np.reshape(x, (2, -1))
-    x.T.copy()                    np.copy(np.transpose(x))
+    x.T.copy()                    kernels.copy_in_c_order(np.transpose(x))
 
 Only arrays and numbers have attributes in core form; attributes of structures are resolved earlier
 (`structure_expressions`). An attribute that arrays do not have is refused.
@@ -87,6 +87,8 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
         arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
     if name == "clip":  # its bounds have other names as a method
         arguments, keywords = _bounds(arguments, keywords)
+    if name == "copy" and not arguments and not keywords:  # np.copy keeps the order of the array
+        return _call("kernels.copy_in_c_order", [receiver], [], place_of(node))
     spelled = _call(METHODS[name], [receiver, *arguments], keywords, place_of(node))
     return _call("np.copy", [spelled], [], place_of(node)) if name == "flatten" else spelled
 

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from srcad.refusals.structures import EXTENDED_BY_ARRAY, NO_SUCH_KEY, STRUCTURE_METHOD, UPDATE_FROM_UNKNOWN
-from srcad.transforms.ir.build import const, place_of
+from srcad.transforms.ir.build import assign, const, load, place_of
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.lowering.structures.abstract_state import Callee, Cell, Structure
 from srcad.transforms.lowering.structures.constructors import Construction
@@ -149,7 +149,13 @@ class Methods(Construction):
 
     def do_get(self, base: Structure, key: gast.expr, otherwise: gast.expr | None = None) -> gast.expr:
         """The value of a key, or another value."""
-        return self.contents(base).get(self.key(key), const(None) if otherwise is None else otherwise)
+        contents, other = self.contents(base), const(None) if otherwise is None else self.kept(otherwise)
+        if not self.is_choice(contents, key):
+            return contents.get(self.key(key), other)
+        result = self.names.temporary()
+        rest = assign(result, other, self.place)
+        self.each_key(contents, key, lambda each: assign(result, contents[each], self.place), rest)
+        return self.value(load(result))
 
     def do_setdefault(self, base: Structure, key: gast.expr, otherwise: gast.expr) -> gast.expr:
         """The value of a key, which is set if it is not there."""

@@ -6,7 +6,7 @@ import builtins
 import functools
 import inspect
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -34,6 +34,7 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.lowering.structures.abstract_state import Callee, Lost, Structure
 from srcad.transforms.lowering.structures.array_methods import KEPT, PROPERTIES
 from srcad.transforms.lowering.structures.chosen_functions import ChosenFunctions
+from srcad.transforms.lowering.structures.iterator_objects import Iterator
 from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant
 
 
@@ -100,6 +101,8 @@ class Slots(ChosenFunctions):
 
     def item(self, base: Structure, node: gast.Subscript) -> gast.expr:
         """The part that an index refers to."""
+        if notes_of(node).is_loop_element and base.cell.type is Iterator:
+            return self.called(Iterator.next_in_loop, [base])
         if notes_of(node).is_loop_element:
             return self.chosen(self.parts(base), node.slice)
         if not base.cell.is_sequence:
@@ -125,9 +128,8 @@ class Slots(ChosenFunctions):
                 self.refuse(NOT_INDEXABLE, what=base.cell.called)
             return self.called(method, [base, node.slice])
         contents, part = self.contents(base), self.part(node.slice)
-        is_plain = base.cell.missing is None and not self.memory.loops
-        if self.constant(part) is UNKNOWN and is_plain and self.may_be_numbers(contents, part):
-            return self.choice_by_key(contents, part)
+        if self.is_choice(contents, part) and (base.cell.missing is None or base.cell.role is Counter):
+            return self.choice_by_key(contents, part, base.cell.role is Counter)
         key = self.key(part)
         if key not in contents and base.cell.missing is not None:
             return self.made_for_key(base, key)
@@ -147,24 +149,35 @@ class Slots(ChosenFunctions):
             self.put(base, key, value)
         return value
 
-    def may_be_numbers(self, contents: dict[Any, gast.expr], key: gast.expr) -> bool:
-        """Whether a key that is known only at run time may be one of these, which are all integers."""
+    def is_choice(self, contents: dict[Any, gast.expr], key: gast.expr) -> bool:
+        """Whether a key is one of several, which is known only at run time: all are integers, or all are texts."""
+        if self.constant(key) is not UNKNOWN or self.memory.loops or isinstance(key, (Structure, Callee)):
+            return False
         is_few = 0 < len(contents) <= MOST_INDEXED_PARTS
-        return is_few and not isinstance(key, (Structure, Callee)) and all(type(each) is int for each in contents)
+        return is_few and any(all(isinstance(each, kind) for each in contents) for kind in (int, str))
 
-    def choice_by_key(self, contents: dict[Any, gast.expr], key: gast.expr) -> gast.expr:
-        """The value of an integer key that is known only at run time: one branch for each key."""
+    def choice_by_key(self, contents: dict[Any, gast.expr], key: gast.expr, is_count: bool = False) -> gast.expr:
+        """The value of a key that is known only at run time; a Counter has 0 for those that it does not have."""
         result = self.names.temporary()
         error = call("KeyError", const("a key that is not in the dictionary"))
         rest: gast.stmt = gast.Raise(exc=error, cause=None)
-        for each, value in reversed(contents.items()):
+        if is_count:
+            rest = assign(result, const(0), self.place)
+        self.each_key(contents, key, lambda each: assign(result, contents[each], self.place), rest)
+        return self.value(load(result))
+
+    def each_key(
+        self, keys: Iterable[Any], key: gast.expr, act: Callable[[Any], gast.stmt], otherwise: gast.stmt
+    ) -> None:
+        """One branch for each key that a key may be."""
+        rest = otherwise
+        for each in reversed([*keys]):
             test = gast.Compare(left=clone(key), ops=[gast.Eq()], comparators=[const(each)])
-            rest = gast.If(test=test, body=[assign(result, value, self.place)], orelse=[rest])
+            rest = gast.If(test=test, body=[act(each)], orelse=[rest])
         for node in gast.walk(rest):
             if isinstance(node, gast.stmt):
                 at(node, self.place)
         self.statement(rest)
-        return self.value(load(result))
 
     def key(self, node: gast.expr) -> Any:
         """The constant value of a key; an enclosing loop may be unrolled to make it constant."""
@@ -239,9 +252,24 @@ class Slots(ChosenFunctions):
                 self.refuse(INDEX_OUT_OF_RANGE, index=known, count=count)
             self.put(base, known % count, value)
         elif base.cell.is_mapping:
-            self.put(base, self.key(node.slice), value)
+            self.put_entry(base, self.part(node.slice), value)
         else:
             self.refuse(ELEMENT_WRITE, what=base.cell.called)
+
+    def put_entry(self, base: Structure, key: gast.expr, value: gast.expr) -> None:
+        """`base[key] = value` for a dictionary."""
+        contents = self.contents(base)
+        if not self.is_choice(contents, key):
+            self.put(base, self.key(key), value)
+            return
+        more = "a key of a dictionary that is new to it and known only at run time: give it all its keys before"
+        rest: gast.stmt = gast.Raise(exc=call("NotImplementedError", const(more)), cause=None)
+        held = self.kept(value)
+
+        def store(each: Any) -> gast.stmt:
+            return assign(subscript(base, const(each), store=True), _again(held), self.place)
+
+        self.each_key(contents, key, store, rest)
 
     def put_slice(self, base: Structure, where: gast.Slice, value: gast.expr) -> None:
         """`values[i:j] = others`, which may change the number of elements."""
@@ -282,3 +310,7 @@ class Slots(ChosenFunctions):
         if base.cell in self.memory.arguments:
             self.memory.touched.add(base.cell)
         return self.contents(base)
+
+
+def _again(part: gast.expr) -> gast.expr:
+    return part if isinstance(part, (Structure, Callee)) else clone(part)

@@ -8,6 +8,7 @@ possible (`control_flow`).
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Container, Mapping
 from typing import Any, NoReturn, Protocol
 
@@ -136,7 +137,19 @@ class Structures(Operations):
                 return held
             if node.id in self.memory.rebound:  # code evaluated next may call a function that rebinds it
                 return self.kept(node)
-        return self.as_callee(node) or self.unchanged(node)
+        return self.members_of(node) or self.as_callee(node) or self.unchanged(node)
+
+    def members_of(self, node: gast.expr) -> Structure | None:
+        """The members of an enumeration that is looped over; None for others."""
+        path = dotted_path(node)
+        if path is None or root_name(node) not in self.bindings:
+            return None
+        thing: Any = look_up(path, self.bindings)
+        if not isinstance(thing, enum.EnumMeta):
+            return None
+        every: Any = thing
+        members = [literal(each) for each in every]
+        return None if None in members else self.memory.new(tuple, dict(enumerate(members)))
 
     def as_callee(self, node: gast.expr) -> Callee | None:
         """The function that a name or dotted path refers to, or None."""

@@ -21,7 +21,7 @@ CALLS = [
     "clip(max=0.0)",
     "conj()",
     "conjugate()",
-    "copy()",
+    "copy('K')",
     "cumprod(0)",
     "cumsum(axis=1)",
     "diagonal(1)",
@@ -73,6 +73,10 @@ def test_method_and_function_give_the_same(call):
     expected, found = eval(f"x.{call}", names), eval(spelled(f"x.{call}"), names)
     assert np.array_equal(expected, found)
     assert np.asarray(expected).dtype == np.asarray(found).dtype
+
+
+def test_a_method_copies_in_c_order():
+    assert spelled("x.T.copy()") == "kernels.copy_in_c_order(np.transpose(x))"
 
 
 def test_every_method_is_tried():

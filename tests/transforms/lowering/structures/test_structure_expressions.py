@@ -301,7 +301,7 @@ def test_what_is_known_only_at_run_time_is_refused_where_it_is_read():
         return p["a"]
 
     def by_a_key(x, k):
-        return {"a": x}[k]
+        return {"a": x, 1: x}[k]
 
     assert "a list that holds 2 elements or 1 element" in refused(grown)
     assert "a dictionary of `a` or a dictionary of `b`" in refused(of_two_forms)
