@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from srcad.runtime.jit.replaced_calls import in_place_of
 
@@ -50,6 +50,48 @@ def sorted_places(a: Any) -> Any:
     return np.argsort(a, kind="stable")
 
 
+@register_jitable
+def _merge_values(values, spare, start, middle, stop):
+    """Merge two sorted parts of a vector that are side by side."""
+    i, j, k = start, middle, start
+    while i < middle and j < stop:
+        one, two = values[i], values[j]
+        if two < one or (one != one and two == two):
+            spare[k] = values[j]
+            j += 1
+        else:
+            spare[k] = values[i]
+            i += 1
+        k += 1
+    for left in range(i, middle):
+        spare[k] = values[left]
+        k += 1
+    for left in range(j, stop):
+        spare[k] = values[left]
+        k += 1
+
+
+@register_jitable
+def _merge_places(a, places, spare, start, middle, stop):
+    """The same of places, by the elements there."""
+    i, j, k = start, middle, start
+    while i < middle and j < stop:
+        one, two = a[places[i]], a[places[j]]
+        if two < one or (one != one and two == two):
+            spare[k] = places[j]
+            j += 1
+        else:
+            spare[k] = places[i]
+            i += 1
+        k += 1
+    for left in range(i, middle):
+        spare[k] = places[left]
+        k += 1
+    for left in range(j, stop):
+        spare[k] = places[left]
+        k += 1
+
+
 @overload(sorted_values)
 def _overload_sorted_values(a):
     def impl(a):
@@ -71,22 +113,7 @@ def _overload_sorted_values(a):
                     high = min(low + block, n)
                     for start in range(low, high, 2 * width):
                         middle, stop = min(start + width, high), min(start + 2 * width, high)
-                        i, j, k = start, middle, start
-                        while i < middle and j < stop:
-                            one, two = values[i], values[j]
-                            if two < one or (one != one and two == two):
-                                spare[k] = values[j]
-                                j += 1
-                            else:
-                                spare[k] = values[i]
-                                i += 1
-                            k += 1
-                        for left in range(i, middle):
-                            spare[k] = values[left]
-                            k += 1
-                        for left in range(j, stop):
-                            spare[k] = values[left]
-                            k += 1
+                        _merge_values(values, spare, start, middle, stop)
                     values, spare = spare, values
                     width *= 2
             if block >= n:
@@ -120,22 +147,7 @@ def _overload_sorted_places(a):
                     high = min(low + block, n)
                     for start in range(low, high, 2 * width):
                         middle, stop = min(start + width, high), min(start + 2 * width, high)
-                        i, j, k = start, middle, start
-                        while i < middle and j < stop:
-                            one, two = a[places[i]], a[places[j]]
-                            if two < one or (one != one and two == two):
-                                spare[k] = places[j]
-                                j += 1
-                            else:
-                                spare[k] = places[i]
-                                i += 1
-                            k += 1
-                        for left in range(i, middle):
-                            spare[k] = places[left]
-                            k += 1
-                        for left in range(j, stop):
-                            spare[k] = places[left]
-                            k += 1
+                        _merge_places(a, places, spare, start, middle, stop)
                     places, spare = spare, places
                     width *= 2
             if block >= n:
