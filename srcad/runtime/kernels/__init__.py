@@ -191,6 +191,7 @@ from srcad.runtime.kernels.overloads import (
     numpy_joins,
     numpy_shapes,
     reductions,
+    vector_products,
 )
 from srcad.runtime.kernels.overloads import elementary_functions as lanes
 from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
@@ -539,6 +540,7 @@ __all__ = [
     "unvstack",
     "upper_eigenvectors",
     "values_of_vectors",
+    "vector_products",
     "weights",
     "whole_places",
     "whole_turns",

@@ -10,6 +10,7 @@ from numba.extending import overload, register_jitable
 
 from srcad.runtime.kernels.arrays.rows_along_axis import Axis, from_rows, is_none, literal_dimension, to_rows
 from srcad.runtime.kernels.arrays.scalar import divides
+from srcad.runtime.kernels.arrays.sorting import sorted_places
 from srcad.runtime.kernels.arrays.unbroadcast import reduced_size, restore
 
 
@@ -208,7 +209,7 @@ def _overload_sort_adjoint(g, a, axis=-1):
         keys, values = to_rows(a, axis), to_rows(g, axis)
         result = np.empty_like(values)
         for i in range(keys.shape[0]):
-            order = np.argsort(keys[i], kind="mergesort")
+            order = sorted_places(keys[i])
             for j in range(order.size):
                 result[i, order[j]] = values[i, j]
         return from_rows(result, a.shape, axis)
@@ -219,13 +220,13 @@ def _overload_sort_adjoint(g, a, axis=-1):
 @overload(sort_tangent)
 def _overload_sort_tangent(t, a, axis=-1):
     if is_none(axis):
-        return lambda t, a, axis=-1: t.ravel()[np.argsort(a.ravel(), kind="mergesort")]
+        return lambda t, a, axis=-1: t.ravel()[sorted_places(a.ravel())]
 
     def impl(t, a, axis=-1):
         keys, values = to_rows(a, axis), to_rows(t, axis)
         result = np.empty_like(values)
         for i in range(keys.shape[0]):
-            order = np.argsort(keys[i], kind="mergesort")
+            order = sorted_places(keys[i])
             for j in range(order.size):
                 result[i, j] = values[i, order[j]]
         return from_rows(result, a.shape, axis)
