@@ -124,7 +124,7 @@ from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_besid
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
-from srcad.runtime.kernels.linear_algebra import blas
+from srcad.runtime.kernels.linear_algebra import blas, cholesky_reverse
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
 from srcad.runtime.kernels.linear_algebra.decompositions import (
     constant_copy,
@@ -178,6 +178,7 @@ from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     tensordot_adjoint_a,
     tensordot_adjoint_b,
 )
+from srcad.runtime.kernels.linear_algebra.transposed_systems import solve_transposed
 from srcad.runtime.kernels.overloads import (
     axis_functions,
     einsum_loops,
@@ -302,6 +303,7 @@ __all__ = [
     "check_room",
     "checkpointed_start",
     "cholesky_adjoint",
+    "cholesky_reverse",
     "cofactors",
     "common_extent",
     "constant_copy",
@@ -486,6 +488,7 @@ __all__ = [
     "snapshot_count",
     "snapshot_limit",
     "snapshots_within",
+    "solve_transposed",
     "sort_adjoint",
     "sort_tangent",
     "spectrum_counts",
