@@ -17,7 +17,16 @@ from srcad.runtime.kernels.arrays.array_add_and_copy import (
     copy_to,
     subtract_from,
 )
-from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
+from srcad.runtime.kernels.arrays.axes import (
+    add_extremum,
+    centred,
+    extremum_adjoint,
+    others,
+    others_adjoint,
+    shares,
+    sort_adjoint,
+    sort_tangent,
+)
 from srcad.runtime.kernels.arrays.complex_numbers import (
     argument,
     direction,
@@ -273,6 +282,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "Unobserved",
     "add_delayed",
+    "add_extremum",
     "add_outer",
     "add_parts",
     "add_scaled",
@@ -352,6 +362,7 @@ __all__ = [
     "expect",
     "exponents",
     "extra_steps",
+    "extremum_adjoint",
     "fft_of_leading",
     "filled",
     "first_places",

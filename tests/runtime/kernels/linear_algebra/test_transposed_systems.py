@@ -9,6 +9,7 @@ from srcad.runtime import kernels
 from tests.checking import assert_gradient
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_triangular_matrices_and_others():
     compiled = numba.njit(lambda a, b: kernels.solve_transposed(a, b))  # noqa: PLW0108 - Numba compiles it
