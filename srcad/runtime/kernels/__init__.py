@@ -17,7 +17,16 @@ from srcad.runtime.kernels.arrays.array_add_and_copy import (
     copy_to,
     subtract_from,
 )
-from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
+from srcad.runtime.kernels.arrays.axes import (
+    add_extremum,
+    centred,
+    extremum_adjoint,
+    others,
+    others_adjoint,
+    shares,
+    sort_adjoint,
+    sort_tangent,
+)
 from srcad.runtime.kernels.arrays.complex_numbers import (
     argument,
     direction,
@@ -129,7 +138,7 @@ from srcad.runtime.kernels.arrays.sliding_windows import (
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
-from srcad.runtime.kernels.linear_algebra import blas
+from srcad.runtime.kernels.linear_algebra import blas, cholesky_reverse
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
 from srcad.runtime.kernels.linear_algebra.decompositions import (
     constant_copy,
@@ -183,6 +192,7 @@ from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     tensordot_adjoint_a,
     tensordot_adjoint_b,
 )
+from srcad.runtime.kernels.linear_algebra.transposed_systems import solve_transposed
 from srcad.runtime.kernels.overloads import (
     axis_functions,
     einsum_loops,
@@ -284,6 +294,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "Unobserved",
     "add_delayed",
+    "add_extremum",
     "add_outer",
     "add_parts",
     "add_scaled",
@@ -314,6 +325,7 @@ __all__ = [
     "check_room",
     "checkpointed_start",
     "cholesky_adjoint",
+    "cholesky_reverse",
     "cofactors",
     "common_extent",
     "constant_copy",
@@ -363,6 +375,7 @@ __all__ = [
     "expect",
     "exponents",
     "extra_steps",
+    "extremum_adjoint",
     "fft_of_leading",
     "filled",
     "first_places",
@@ -505,6 +518,7 @@ __all__ = [
     "snapshot_count",
     "snapshot_limit",
     "snapshots_within",
+    "solve_transposed",
     "sort_adjoint",
     "sort_tangent",
     "spectrum_counts",

@@ -126,6 +126,9 @@ FACTS: dict[str, Fact] = {
     "kernels.times": _NEW | Fact.PRODUCT,
     "kernels.times_transpose": _NEW | Fact.PRODUCT,
     "kernels.transpose_times": _NEW | Fact.PRODUCT,
+    "kernels.solve_transposed": _NEW | _SMOOTH,
+    "kernels.cholesky_adjoint": _NEW,
+    "kernels.extremum_adjoint": _NEW,
     # Elementwise functions
     "np.sqrt": _NEW | _SMOOTH | _VECTOR | _DOUBLE,
     "np.exp": _NEW | _SMOOTH | _DOUBLE,
