@@ -167,19 +167,28 @@ def _figure(columns: int) -> Any:
 
 
 def draw_times(found: Found) -> None:
-    """Bars: the function, srcad and JAX, each relative to the adjoint by hand."""
+    """Points on a logarithmic axis: the function, srcad and JAX, each relative to the adjoint by hand."""
     figure, axes = _figure(1)
     series = [peer for peer in ("function", "srcad", "jax") if all(peer in each for each in found.values())]
-    width = 0.8 / len(series)
+    names = {"function": "the function alone", "srcad": "gradient by srcad", "jax": "gradient by JAX"}
+    axes.axvline(1.0, color="0.6", linewidth=0.8, zorder=0)
+    for row, each in enumerate(found.values()):
+        values = [each[peer] / each["by hand"] for peer in series]
+        axes.plot([min(values), max(values)], [row, row], color="0.85", linewidth=1.5, zorder=0)
     for k, peer in enumerate(series):
         values = [each[peer] / each["by hand"] for each in found.values()]
-        places = [place + (k - 0.5 * (len(series) - 1)) * width for place in range(len(found))]
-        bars = axes.bar(places, values, width, label=peer, color=COLOURS[peer])
-        axes.bar_label(bars, [f"{value:.2g}" for value in values], fontsize=7, padding=1)
-    axes.axhline(1.0, color="black", linewidth=0.8)
-    axes.set(yscale="log", ylabel="time / adjoint by hand")
-    axes.set_xticks(range(len(found)), list(found))
-    axes.legend(frameon=False, ncols=len(series), loc="upper left", bbox_to_anchor=(0.0, 1.14))
+        axes.plot(values, range(len(found)), "osD"[k], color=COLOURS[peer], markersize=6, zorder=5, label=names[peer])
+        for row, value in enumerate(values):
+            place = (0, -12 if peer == "srcad" else 6)  # apart from the labels beside it
+            white = {"facecolor": "white", "linewidth": 0, "pad": 0.5}
+            axes.annotate(
+                f"{value:.2g}", (value, row), place, textcoords="offset points", ha="center", fontsize=7, bbox=white
+            )
+    axes.set(xscale="log", xlabel="time / time of the adjoint by hand (left is faster)", ylim=(len(found) - 0.3, -0.8))
+    axes.set_xticks([0.3, 0.5, 1, 2, 5, 10, 20, 50], ["0.3", "0.5", "1", "2", "5", "10", "20", "50"])
+    axes.minorticks_off()
+    axes.set_yticks(range(len(found)), list(found))
+    figure.legend(frameon=False, ncols=len(series), loc="outside upper center")
     figure.savefig(DOCS / "benchmarks.svg", metadata={"Date": None})
 
 
@@ -195,6 +204,10 @@ def draw_growth(growth: Growth) -> None:
     for axes, label in ((left, "microseconds per step"), (right, "megabytes")):
         axes.set(xscale="log", yscale="log", xlabel="steps", ylabel=label)
         axes.margins(y=0.2)
+    # Little memory is measured as none, which a logarithmic axis would leave out.
+    right.set_yscale("symlog", linthresh=0.1)
+    right.set_yticks([0.0, 0.1, 1.0, 10.0, 100.0], ["0", "0.1", "1", "10", "100"])
+    right.set_ylim(-0.03, 200.0)
     figure.legend(frameon=False, ncols=4, loc="outside upper center", fontsize=8)
     figure.savefig(DOCS / "growth.svg", metadata={"Date": None})
 

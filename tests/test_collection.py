@@ -19,7 +19,7 @@ def test_names_are_unique_and_a_third_is_sealed():
     assert 0.2 < sum(each.sealed for each in workloads()) / len(names) < 0.45
 
 
-@pytest.mark.parametrize("workload", by_day(WORKLOADS, every(7)))
+@pytest.mark.parametrize("workload", by_day(WORKLOADS, every(12)))
 def test_gradient_is_that_of_differences_in_a_direction(workload):
     arguments = workload.fresh_arguments(False)
     rng = np.random.default_rng(3)

@@ -1,4 +1,4 @@
-"""Every example runs on its data and reaches a result worth showing."""
+"""Every example runs on its data and reaches a result worth showing, which is compared with what is published."""
 
 import importlib.util
 import os
@@ -98,3 +98,89 @@ def test_layers_that_are_built_when_first_called_learn_to_read_digits(capsys):
     assert example.Dense(3).variables == []
     assert example.main(["--epochs", "8"]) > 0.93
     assert "Held-out accuracy: 9" in capsys.readouterr().out
+
+
+def result_of(name, folder, *options):
+    """What an example returns, run uncompiled; it has to make its picture."""
+    picture = folder / "picture.png"
+    result = load_example(name).main(["--no-jit", "--plot", str(picture), *options])
+    assert picture.read_bytes().startswith(PNG)
+    return result
+
+
+@pytest.mark.nightly
+def test_nile_variances_are_those_of_durbin_and_koopman(tmp_path):
+    assert load_example("nile_flow").read_record()[1].mean() == pytest.approx(919.35)
+    assert result_of("nile_flow", tmp_path) == pytest.approx((15099.0, 1469.1), rel=1e-3)
+
+
+def test_o_rings_coefficients_are_those_of_the_literature(tmp_path):
+    # Dalal, Fowlkes and Hoadley (1989): logit of the risk = 15.043 - 0.2322 t.
+    p = result_of("o_rings", tmp_path)
+    assert (p[0] - 70.0 * p[1], p[1]) == pytest.approx((15.043, -0.2322), abs=5e-4)
+
+
+@pytest.mark.parametrize("name", ["Misra1a", pytest.param("BoxBOD", marks=pytest.mark.nightly)])
+def test_fits_have_the_digits_that_are_certified(name):
+    example = load_example("certified_fits")
+    assert example.digits(name, example.fitted(name, jit=False)) > 7.0
+
+
+@pytest.mark.nightly
+def test_all_fits_have_the_digits_that_are_certified(tmp_path):
+    assert min(result_of("certified_fits", tmp_path).values()) > 6.0
+
+
+@pytest.mark.nightly
+def test_boarding_school_rates_are_about_those_of_the_literature(tmp_path):
+    # Murray (2002) has 1.66 and 0.44 by least squares of the counts themselves.
+    found = result_of("boarding_school", tmp_path)
+    assert found["infection"] == pytest.approx(1.68, abs=0.06)
+    assert found["recovery"] == pytest.approx(0.47, abs=0.05)
+
+
+@pytest.mark.nightly
+def test_mauna_loa_is_foretold_for_two_decades(tmp_path):
+    assert np.max(np.abs(result_of("mauna_loa", tmp_path))) < 3.0
+
+
+@pytest.mark.nightly
+def test_hubble_constant_is_hubbles(tmp_path):
+    # He found 465 +- 50 of the nebulae one by one.
+    constant = result_of("hubble", tmp_path, "--draws", "600")
+    assert constant.mean() == pytest.approx(465.0, abs=50.0)
+    assert 50.0 < constant.std() < 110.0
+
+
+@pytest.mark.nightly
+def test_way_to_mars_is_about_that_of_the_mission_of_2020(tmp_path):
+    # Mars 2020 left on 30 July 2020 with C3 = 14.5 km^2/s^2, and landed on 18 February 2021.
+    p, distance = result_of("to_mars", tmp_path, "--steps", "40")
+    assert distance < 1e-6
+    assert p["departure"] == pytest.approx(20.58, abs=0.04)
+    assert 365.25 * p["duration"] == pytest.approx(203.0, abs=10.0)
+
+
+def test_planets_are_where_they_were_at_j2000():
+    example = load_example("to_mars")
+    elements = example.read_planets()
+    # Heliocentric positions on 1 January 2000, 12:00, by NASA's Horizons, in astronomical units.
+    assert example.position(elements["Earth"], 0.0) == pytest.approx([-0.1771, 0.9672, 0.0], abs=1e-3)
+    assert example.position(elements["Mars"], 0.0) == pytest.approx([1.3907, -0.0134, -0.0345], abs=1e-3)
+
+
+@pytest.mark.nightly
+def test_photograph_gets_sharper(tmp_path):
+    assert result_of("sharpen", tmp_path, "--size", "40") < 0.95
+
+
+def test_gallery_shows_the_examples_as_they_are():
+    spec = importlib.util.spec_from_file_location("gallery", ROOT / "scripts" / "gallery.py")
+    gallery = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(gallery)
+    assert len(gallery.SHOWN) >= 10
+    assert gallery.PAGE.read_text() == gallery.page(), "run python scripts/gallery.py"
+    for name in gallery.SHOWN:
+        assert (gallery.PICTURES / f"{name}.png").read_bytes().startswith(PNG), (
+            f"run scripts/gallery.py --pictures {name}"
+        )

@@ -53,6 +53,7 @@ ABOUT_MORE = {
     "test_benchmarks.py": "the folder benchmarks/",
     "test_collection.py": "the folder benchmarks/collection/",
     "test_edge_cases.py": "the table of edge cases in docs/conventions.md",
+    "test_memory_order.py": "arrays in Fortran order and with gaps",
     "test_differences.py": "finite differences, by which the tests judge",
     "test_docs.py": "the pages of docs/",
     "test_examples.py": "the folder examples/",

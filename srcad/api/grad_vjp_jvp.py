@@ -88,7 +88,7 @@ def function(
     jit         False runs the generated source as plain Python
     fastmath    lets compiled code, derivatives included, reorder sums and use approximate functions, as Numba's option
                 of that name does; None takes the setting of the function's own `@njit`
-    without     optional compiler passes to leave out in all derivatives, such as "fuse" or ("spot", "skip")
+    without     optional compiler passes to leave out in all derivatives, such as "loop_order"
     max_trace_bytes    the most bytes that loops, all together, may save between the forward and the reverse sweep:
                        loops that would save values in each iteration are checkpointed, with as many snapshots as fit
     boundscheck False takes it that all indices are in range, in the function and in all of its derivatives; an index
@@ -153,7 +153,7 @@ def grad(
     wrt     the argument to differentiate with respect to: an index, a name, a part such as "params.w", "layers[0]['b']"
             or, for a method, "self.w"; or a tuple of these, which gives a tuple of gradients
     jit     False runs the generated source as plain Python, for stepping through it
-    without  optional compiler passes to leave out, such as "fuse" or ("spot", "skip"); the results are the same
+    without  optional compiler passes to leave out, such as "loop_order"; the results are the same
     boundscheck  False leaves out the checks that indices are in range, as for `function`
     tiered  True runs the generated source as plain Python while it is compiled in the background, as for `function`
     argnums  another name of `wrt`

@@ -15,6 +15,7 @@ from srcad.transforms.inference.execution_tracing import Conflict
 from srcad.transforms.ir.code import Code
 from srcad.transforms.normalise.alias_versioning import choose
 from srcad.transforms.normalise.callee_specialisation import Library, calls_functions
+from srcad.transforms.normalise.mask_places import with_mask_places
 from srcad.transforms.normalise.type_decided_branches import decided_before_typing, with_plain_copies, without_decided
 from srcad.transforms.normalise.type_splitting import note_join
 
@@ -28,6 +29,9 @@ def infer_types(code: Code) -> Code:
     try:
         found = reached_types(code.unit, code.signature) if observed is None else observed.types_of(code.unit)
     except CannotType as problem:
+        masked = with_mask_places(code.unit, code.signature) if observed is None else None
+        if masked is not None:
+            return infer_types(code.with_unit(masked))
         decided = decided_before_typing(code.unit, code.signature)
         if decided is None:
             note_join(problem, code.unit, problem.name)

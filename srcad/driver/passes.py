@@ -529,6 +529,15 @@ SIMPLIFY = (
         when=("loops", "has_loops"),
     ),
     Pass(
+        "delayed_updates",
+        "transforms.postoptimise.delayed_updates:with_delayed_updates",
+        "outer products that a loop adds to a large matrix wait for others, and are added together",
+        needs=(TYPES, PLAIN_SUMS),
+        optional=True,
+        when=("loops", "has_loops", "has_arrays"),
+        source="McDaniel et al., Delayed Slater determinant update algorithms, J. Chem. Phys. 147, 2017",
+    ),
+    Pass(
         "plain_names",
         "transforms.postoptimise.forward_substitution:with_plain_names",
         "numbered names take the plain name where it is free; ranges are written short",

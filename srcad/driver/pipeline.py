@@ -47,6 +47,7 @@ from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.mask_places import with_mask_places
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
 from srcad.transforms.normalise.one_element_results import with_number
 from srcad.transforms.normalise.type_splitting import noted_join, split
@@ -164,8 +165,19 @@ def _with_bounds_checks(begin: Code) -> Code:
     """The function itself, with checks of its indices where it is to be compiled for types. Raises CannotType."""
     if not begin.settings.loops or len(begin.signature) != len(begin.parameters):
         return begin
-    typed = begin if begin.is_typed else begin.with_unit(begin.unit, types_of(begin.unit, begin.signature))
+    typed = begin if begin.is_typed else _typed_as_it_is(begin)
     return run(ROWS["bounds_checks"], typed)
+
+
+def _typed_as_it_is(begin: Code) -> Code:
+    """The function itself, typed; with indices in place of masks that Numba does not know. Raises CannotType."""
+    try:
+        return begin.with_unit(begin.unit, types_of(begin.unit, begin.signature))
+    except CannotType:
+        masked = with_mask_places(begin.unit, begin.signature)
+        if masked is None:
+            raise
+        return begin.with_unit(masked, types_of(masked, begin.signature))
 
 
 def _with_derivatives(begin: Code) -> Code:

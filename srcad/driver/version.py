@@ -234,8 +234,8 @@ class Version:
 
     def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         request, generated = self.request, self.generated(kinds, loops, assumes)
-        if request.mode == "core" and loops:
-            types_of(self.unit, kinds)  # the other modes need the types themselves
+        if request.mode == "core" and loops and len(kinds) != len(self.unit.parameters):
+            types_of(self.unit, kinds)  # the pipeline has needed the types otherwise
         text, names = generated.text, tuple(generated.functions)
         loop = self._loop_text(names, kinds, generated.result) if loops else None
         if loop is not None:

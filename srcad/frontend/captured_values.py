@@ -14,6 +14,7 @@ import numpy as np
 from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method, Procedure, call_of, is_array, is_static
 from srcad.refusals.names_and_functions import LARGE_CAPTURE, UNSUPPORTED_CAPTURE
+from srcad.runtime.rulebook.stand_ins import StandIn, stand_in_for
 from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.structured_arguments import attributes, is_object
 from srcad.transforms.ir.build import at as placed_at
@@ -63,6 +64,8 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
     value = meaning.value
     if is_array(value):
         node: gast.expr = dotted(draft.capture(meaning.owner, meaning.key or "", wish))
+    elif (stand_in := stand_in_for(value)) is not None:
+        node = _spell_stand_in(meaning, stand_in, draft, at, wish)
     elif (path := path_of(value)) is not None:
         node = dotted(path)
         if meaning.key != path.rpartition(".")[2]:  # `act = np.tanh` may be rebound; `tanh` cannot
@@ -103,6 +106,8 @@ def _is_read(value: Any) -> bool:
 def _is_captured(value: Any, above: tuple[int, ...] = ()) -> bool:
     """Whether an object can be captured with everything in it; one that contains itself cannot."""
     if is_array(value) or path_of(value) is not None or literal(value) is not None or isinstance(value, np.dtype):
+        return True
+    if stand_in_for(value) is not None:
         return True
     if id(value) in above:
         return False
@@ -146,6 +151,16 @@ def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str
         raise LARGE_CAPTURE.at(at, name=wish, count=len(parts))
     nodes = {key: spell(each, draft, at, f"{wish}_{key}") for key, each in parts.items()}
     return Captured(value, tuple(map(known_key, nodes)), list(nodes.values()))
+
+
+def _spell_stand_in(meaning: Meaning, stand_in: StandIn, draft: Draft, at: Place | None, wish: str) -> gast.expr:
+    """An object of a library, as one of ours whose attributes are read from it."""
+    parts = meaning.standing()
+    draft.freeze(parts, "its class", type(meaning.value))
+    nodes = [spell(Meaning(parts[name], parts, name), draft, at, f"{wish}_{name}") for name in stand_in.parts]
+    node = Captured(meaning.value, tuple(stand_in.parts), nodes)
+    node.kind = stand_in.kind
+    return node
 
 
 def _spell_number(meaning: Meaning, known: gast.expr, draft: Draft) -> gast.expr:

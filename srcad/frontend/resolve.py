@@ -68,6 +68,7 @@ from srcad.refusals.names_and_functions import (
     UNDEFINED_NAME,
     WRITTEN_CAPTURE,
 )
+from srcad.runtime.rulebook.stand_ins import stand_in_for
 from srcad.transforms.ir.build import assign, at, call, const, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
@@ -112,7 +113,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 base = self.meaning(value)
                 if base is None or base.is_data or isinstance(base.value, Procedure):
                     return None
-                if is_method_of_labelled(base, name):
+                if is_method_of_labelled(base, name) or stand_in_for(base.value) is not None:
                     return None
                 try:
                     return base.attribute(name)

@@ -21,7 +21,7 @@ from srcad.frontend.load_source import Source
 from srcad.frontend.wrappers import MADE_HERE
 from srcad.names import Names
 from srcad.transforms.ir.array_functions import LIBRARY
-from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout
+from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout, Standing
 
 _LIBRARIES = (
     frozenset({"numpy", "scipy", "numba", "autograd", "jax", "torch", "pandas", "xarray"}) | sys.stdlib_module_names
@@ -65,6 +65,10 @@ class Meaning:
         """An owner, and its current value for "layout": how many parts there are, and which."""
         owner = self._parts(Layout)
         return owner, owner["layout"]
+
+    def standing(self) -> Any:
+        """The attributes of what stands for the object."""
+        return self._parts(Standing)
 
     def _parts(self, kind: Any) -> Any:
         return kind(self.value) if self.owner is None else kind(self.owner, self.key)

@@ -66,7 +66,7 @@ def check_grads(
     rtol, atol  tolerances; by default rtol=1e-6 for float64 and 2e-2 for float32, and atol as small against the largest
                 element of the gradient. The estimated error of the differences is allowed in any case
     seed        seed of the random weights that are used if the result is more than one number
-    without     compiler passes to leave out: "fuse", ("spot", "skip")
+    without     compiler passes to leave out: "loop_order", ("loop_order", "dead_code")
     boundscheck False leaves out the checks that indices are in range
 
     Raises `WrongGradient`, an AssertionError, where the gradient is wrong. Where differences do not tell (kinks, jumps,

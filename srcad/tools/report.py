@@ -8,6 +8,7 @@ with differences. `report_page` makes the page of it.
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +31,7 @@ from srcad.runtime.support.array_snapshots import snapshot
 from srcad.runtime.support.nested_structures import flatten
 from srcad.tools.check_grads import Check, checked
 from srcad.tools.explain import Explanation
+from srcad.tools.line_times import LineTime, line_times
 from srcad.tools.source_text import case_of, generated
 from srcad.transforms.ir.build import place_of, walk_statements
 
@@ -169,6 +171,16 @@ class Report:
                 if count := _differing(self.made.text, other):
                     found.append((row.name, row.does, count))
         return found
+
+    @cached_property
+    def line_times(self) -> dict[int, LineTime]:
+        """How often the lines of the function run, and their parts of its time; empty where that cannot be told."""
+        return line_times(plain_function(self.function), self._own_arguments(), self.jit)
+
+    def _own_arguments(self) -> tuple[Any, ...]:
+        """Copies of the arguments, of a method with its object."""
+        receiver = getattr(self.function, "__self__", None)
+        return copy.deepcopy((*(() if receiver is None else (receiver,)), *self.arguments))
 
     @cached_property
     def check(self) -> Check:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from srcad.printing.highlight import html_lines
 from srcad.tools.gradient_figure import figure
 
 if TYPE_CHECKING:
+    from srcad.tools.line_times import LineTime
     from srcad.tools.report import Line, Report
 
 _VERDICTS = {
@@ -32,6 +34,8 @@ def page(report: Report) -> str:
     title = f"{html.escape(report.name)}: adjoint, cost and check"
     style, script = (files("srcad.tools").joinpath(name).read_text("utf-8") for name in ("report.css", "report.js"))
     notes = {each.number: list(each.notes) for each in report.primal if each.notes}
+    for line, each in report.line_times.items():
+        notes.setdefault(line, []).append("it ran once" if each.runs == 1 else f"it ran {each.runs:,} times")
     data = json.dumps(notes).replace("<", "\\u003c")
     parts = [_head(report), _panes(report), _check(report), _gradients(report), _passes(report)]
     return (
@@ -63,7 +67,8 @@ def _head(report: Report) -> str:
 
 def _panes(report: Report) -> str:
     origins = {each.origin for each in report.adjoint}
-    left = _listed(report.primal, {each.number for each in report.primal if each.notes} | origins)
+    own = {each.number for each in report.primal if each.notes} | origins | set(report.line_times)
+    left = _listed(report.primal, own, {line: _spent(each) for line, each in report.line_times.items()})
     right = _listed(report.adjoint, origins - {None})
     total = (
         report.explanation.total() if report.explanation is not None else ["it runs uncompiled: nothing is explained"]
@@ -75,23 +80,43 @@ def _panes(report: Report) -> str:
         f'<section aria-labelledby="h1"><h2 id="h1">Your function</h2>{left.format(id="primal", label="your function")}'
         '</section>\n<section aria-labelledby="h2"><h2 id="h2">Generated code</h2>'
         f"{right.format(id='adjoint', label='generated code')}</section>\n</div>\n"
-        f"<p>Recorded for the reverse sweep, {html.escape('; '.join(total))}.</p>\n"
+        f"{_how_timed(report)}<p>Recorded for the reverse sweep, {html.escape('; '.join(total))}.</p>\n"
     )
 
 
-def _listed(lines: list[Line], chosen: set[Any]) -> str:
+def _listed(lines: list[Line], chosen: set[Any], spent: Mapping[int, str] | None = None) -> str:
     """A list of lines; those of `chosen` lines of the function can be selected, and the first of them by Tab."""
     items, is_first = [], True
     texts = html_lines("\n".join(each.text for each in lines))
     for line, text in zip(lines, texts, strict=True):
         said = text.replace("{", "{{").replace("}", "}}")
         kept = f'<span class="b">{written(line.size)} recorded</span>' if line.size else ""
+        before = "" if spent is None else spent.get(line.number, '<span class="t"></span>')
         how = 'role="presentation"'
         if line.origin in chosen and line.text.strip():
             how = f'role="option" aria-selected="false" data-line="{line.origin}" tabindex="{0 if is_first else -1}"'
             is_first = False
-        items.append(f'<li {how}><span class="n" aria-hidden="true">{line.number}</span><span>{said}</span>{kept}</li>')
+        number = f'<span class="n" aria-hidden="true">{line.number}</span>'
+        items.append(f"<li {how}>{before}{number}<span>{said}</span>{kept}</li>")
     return f'<ul class="code" id="{{id}}" role="listbox" aria-label="{{label}}">{"".join(items)}</ul>'
+
+
+def _spent(line: LineTime) -> str:
+    """A line's part of the time, with a bar, and how often it ran."""
+    part = f"{line.part:.0%}"
+    bar = f'<i class="bar" style="width:{100 * line.part:.0f}%"></i>'
+    times = "once" if line.runs == 1 else f"{line.runs:,} times"
+    return f'<span class="t" title="ran {times}"><span class="measured">{bar}{part}</span></span>'
+
+
+def _how_timed(report: Report) -> str:
+    if not report.line_times:
+        return ""
+    how = "a compiled copy" if report.jit else "a copy, run as plain Python,"
+    return (
+        f"<p>The bars are the parts of the lines in the time of your function, measured by {how} with a mark before "
+        "each line, to about a line; a call counts for the line that makes it.</p>\n"
+    )
 
 
 def _check(report: Report) -> str:

@@ -161,9 +161,17 @@ def shortest(x):
     return np.sum(d * d)
 
 
+def repeated(x):
+    a = np.cos(x) * np.ones((x.size, 1))
+    y = x
+    for _ in range(3):
+        y = np.tanh(a @ y)
+    return np.sum(y)
+
+
 SIMPLE = (
     *(advected, three_levels, shortest, two_loops, wandering, smoothed, relaxed),
-    *(nearest, quotients, filtered, triangle, layered),
+    *(nearest, quotients, filtered, triangle, layered, repeated),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]

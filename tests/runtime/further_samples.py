@@ -12,6 +12,9 @@ from tests.runtime.sample_points import ANY, CUBE, INTEGERS, MATRIX, POSITIVE, S
 
 GAPS = np.array([[1.1, np.nan, 2.3, 0.5], [0.3, 0.1, np.nan, np.nan], [4.0, 3.0, 2.0, 1.0]])
 MASK = MATRIX > 0.0
+SOME = np.array([[True, True, True, False], [True, True, True, True], [True, False, True, True]])
+UFUNCS = (np.add, np.multiply, np.maximum, np.minimum)
+JOINS = (np.concatenate, np.stack, np.vstack, np.hstack)
 BINNED = np.array([0, 2, 1, 3])
 PLACES = np.array([[0, 2], [1, 1], [-1, 0]])
 V2 = ANY[:2]
@@ -52,6 +55,7 @@ FURTHER_COMPLEX = {
 FURTHER_DISCRETE = {
     *(kernels.exponents, kernels.largest_of_columns, kernels.constant_copy, kernels.spectrum_counts),
     *(kernels.places_after_insertion, kernels.places_after_deletion, kernels.cyclic_places, kernels.nonzero_range),
+    kernels.mask_places,
     *(kernels.first_places, kernels.places_in_rows, kernels.whole_places, kernels.leading_zeros, kernels.ends_of),
     *(np.isin, np.iscomplexobj),
     kernels.product_of,
@@ -172,6 +176,27 @@ FURTHER_DEFINED: dict[Any, list[Sample]] = {
 # Calls with arguments that the rule of the function does not cover, which a definition of its own is for.
 GIVEN: dict[Any, list[Sample]] = {
     **scipy_signal_samples.GIVEN,
+    **{each: [s(GAPS, axis=1, keepdims=True, where=SOME)] for each in (np.nansum, np.nanprod, np.nanmean, np.nanvar)},
+    **{each: [s(GAPS, 1, initial=0.5, where=SOME)] for each in (np.nanmax, np.nanmin, np.nansum)},
+    np.nanstd: [s(GAPS, 1, correction=1), s(GAPS, where=SOME)],
+    **{each.reduce: [s(MATRIX, 1, keepdims=True, initial=0.2, where=MASK)] for each in UFUNCS},
+    **{each.accumulate: [s(MATRIX, 1, dtype=np.float64)] for each in UFUNCS[:2]},
+    **{each: [s(GAPS, axis=0, dtype=np.float64)] for each in (np.nancumsum, np.nancumprod)},
+    **{
+        each: [s(MATRIX, axis=0, dtype=np.float64, include_initial=True)]
+        for each in (np.cumulative_sum, np.cumulative_prod)
+    },
+    np.linalg.trace: [s(CUBE, dtype=np.float64)],
+    np.corrcoef: [s(MATRIX, dtype=np.float64)],
+    np.logspace: [s(ANY, POSITIVE, 5, axis=-1), s(0.2, 0.5, 4, dtype=np.float64)],
+    np.geomspace: [s(POSITIVE, POSITIVE + 1.0, 5, axis=1), s(0.2, 0.5, 4, False, dtype=np.float64)],
+    **{each: [s((MATRIX, MATRIX), dtype=np.float64, casting="same_kind")] for each in JOINS},
+    **{each: [s(MATRIX, order="F"), s(MATRIX.T, order="C")] for each in (np.asarray, np.asanyarray)},
+    np.clip: [s(MATRIX, min=-0.5, max=0.5), s(MATRIX, max=0.1)],
+    np.nan_to_num: [s(np.array([np.nan, np.inf, -np.inf, 2.0]), nan=1.0, posinf=2.0, neginf=-3.0), s(GAPS, nan=0.3)],
+    np.angle: [s(MATRIX + 0.3j, deg=True)],
+    np.choose: [s(np.array([0, 3, -1, 1]), [ANY, POSITIVE], mode=each) for each in ("clip", "wrap")],
+    np.interp: [s(MATRIX * 3.0, np.array([1.0, 5.0, 2.0]), ANY[:3], period=4.0)],
     np.quantile: [
         *(s(MATRIX, 0.3, 0), s(MATRIX, np.array([0.2, 0.9]), 1), s(CUBE, np.array([0.2, 0.9]), 1)),
         *(s(ANY, 0.3, method=each) for each in ("lower", "higher", "midpoint", "nearest")),

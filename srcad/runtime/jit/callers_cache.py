@@ -16,20 +16,12 @@ from numba.core.errors import NumbaWarning
 _check_cachable = CompileResultCacheImpl.check_cachable
 
 
-_MARK = "is_of_srcad"
-
-
-def mark(library: Any) -> None:
-    """Note that a library is the code of a derivative, be it compiled or loaded."""
-    setattr(library, _MARK, True)
-
-
 def calls_gradient(library: Any) -> bool:
     """Whether the code of a library was linked to generated code, directly or through others."""
     seen, pending = set[int](), [library]
     while pending:
         each = pending.pop()
-        if hasattr(each, _MARK):
+        if hasattr(each, "is_of_srcad"):  # `dispatchers` sets it
             return True
         if id(each) not in seen:
             seen.add(id(each))

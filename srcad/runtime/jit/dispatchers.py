@@ -25,10 +25,10 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
+import srcad.runtime.jit.callers_cache
 import srcad.runtime.jit.unique_symbols
 import srcad.runtime.support.compiler_interrupts  # noqa: F401 - interrupts wait for Numba's passes from here on
 from srcad.errors import SrcadError
-from srcad.runtime.jit import callers_cache
 from srcad.runtime.jit.compact_numba import compact_numba
 from srcad.runtime.jit.disk_cache import Stored, path_of
 from srcad.runtime.jit.fast_compiler_pipeline import Quick
@@ -208,7 +208,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             if self.met_arrays is not None and any(isinstance(each, types.Array) for each in arguments):
                 self.met_arrays()
             result = dispatcher.overloads[arguments]
-            callers_cache.mark(result.library)
+            result.library.is_of_srcad = True  # `callers_cache` asks for it
             self._made.append(dispatcher)
             if self.rounded is not None and not _SINGLE.isdisjoint(arguments):
                 self.overloads[arguments] = result  # calls from Python find no machine code and come here

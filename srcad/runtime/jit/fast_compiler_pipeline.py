@@ -5,15 +5,18 @@ The compiled code does the same. Generated functions are long, and each pass wal
 
 from __future__ import annotations
 
-from types import CodeType
+from collections.abc import Mapping
+from types import CodeType, MappingProxyType
 from typing import Any
 
-from numba.core import compiler, ir, ir_utils, postproc, types
+from numba.core import compiler, errors, event, ir, ir_utils, postproc, types
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import InlineClosureLikes, ReconstructSSA
 
 from srcad.runtime.jit import kernel_cache
+from srcad.runtime.jit.code_libraries import CallingLibrary
 from srcad.runtime.jit.ssa_reconstruction import reconstruct_ssa
 
 
@@ -24,20 +27,49 @@ class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no an
         """Numba's passes, some replaced by those below."""
         from srcad.runtime.jit.array_allocation import add_to
 
-        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager = Passes("nopython")
+        manager.passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state).passes
         add_to(manager, self.state)
-        manager.passes = replaced(manager.passes)
+        manager.passes = replaced(manager.passes, self.others)
         manager.finalize()
         return [manager]
 
+    others: Mapping[type, type] = MappingProxyType({})  # more passes in place of Numba's
+
 
 class OfKernels(Quick):
-    """The same for kernels and functions of Numba's library."""
+    """The same for kernels and functions of Numba's library, which nothing calls from Python or C."""
 
 
-def replaced(passes: list[tuple[type, str]]) -> list[tuple[type, str]]:
+class Passes(PassManager):  # type: ignore[misc]
+    """Numba's passes in order, without what Numba does around each of them for its own debugging.
+
+    Numba describes all flags for listeners of events, takes the time, and looks for misplaced statements, which takes
+    longer than most of its passes.
+    """
+
+    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:
+        if any((*self._print_after, *self._print_before, *self._print_wrap)):
+            super()._runPass(index, pss, internal_state)
+            return
+        pss.analysis, of = self._analysis, internal_state.func_id
+        about = {"name": f"{pss.name()} [{of.func_qualname}]", "qualname": of.func_qualname, "module": of.modname}
+        with (
+            global_compiler_lock,
+            errors.new_error_context("Pass {name}", name=pss.name()),
+            event.trigger_event("numba:run_pass", data=about),
+        ):
+            pss.run_initialization(internal_state)
+            pss.run_pass(internal_state)
+            pss.run_finalizer(internal_state)
+
+
+def replaced(
+    passes: list[tuple[type, str]], others: Mapping[type, type] = MappingProxyType({})
+) -> list[tuple[type, str]]:
     """Numba's passes, with those of this module in place of theirs."""
-    return [(_OURS.get(each, each), described) for each, described in passes]
+    ours = {**_OURS, **others}
+    return [(ours.get(each, each), described) for each, described in passes]
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -147,11 +179,35 @@ class _Lowering(NativeLowering):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         codegen = state.targetctx.codegen()
-        state.library = kernel_cache.CallingLibrary(codegen, state.func_id.func_qualname)
+        state.library = CallingLibrary(codegen, state.func_id.func_qualname)
         state.library.enable_object_caching()
         return bool(super().run_pass(state))
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LoweringOfKernels(_Lowering):
+    """The same for a kernel: there are no wrappers for calls from Python and C, and no machine code yet."""
+
+    _name = "native_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        flags = state.flags
+        before = flags.no_compile, flags.no_cfunc_wrapper
+        flags.no_compile = flags.no_cfunc_wrapper = True
+        try:
+            super().run_pass(state)
+        finally:
+            flags.no_compile, flags.no_cfunc_wrapper = before
+        library, lowered = state.library, state.cr
+        library._ensure_finalized()
+        entry = kernel_cache.entry_of(library, lowered.fndesc, lowered.env)
+        state.targetctx.insert_user_function(entry, lowered.fndesc, [library])
+        state.reload_init.extend(library._reload_init)
+        state.cr = lowered._replace(cfunc=entry)
+        return True
+
+
+OfKernels.others = MappingProxyType({NativeLowering: _LoweringOfKernels})
 _OURS: dict[type, type] = {
     InlineClosureLikes: _Closures,
     NativeLowering: _Lowering,

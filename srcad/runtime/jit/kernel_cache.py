@@ -21,22 +21,22 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
+from numba import _dynfunc
 from numba.core import targetconfig, types
 from numba.core.caching import NullCache, _Cache
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler import Compiler, CompileResult, compile_result
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 from numba.core.serialize import dumps
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from srcad.runtime.jit import external_functions, unique_symbols
+from srcad.runtime.jit.code_libraries import CallingLibrary, names_of_kernels
 from srcad.runtime.jit.disk_cache import environment, fetch_code, folder, store_code
 
 # LLVM inlines functions of up to about 50 instructions. Those that it would not inline are called.
@@ -48,7 +48,6 @@ _PLAIN_VALUES = (bool, int, float, complex, str)
 # The machine code of kernels stays as long as the process, since other code calls it by its address.
 _loaded: dict[str, CompileResult] = {}
 _get_jit_decorator = _OverloadFunctionTemplate._get_jit_decorator
-_names: dict[Any, str] = {}  # of kernels that are called, by library
 
 
 def decorator_with_cache(template: Any, pipeline: type) -> Any:
@@ -106,8 +105,11 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
             return
         name = self._name(sig, data.codegen)
         is_large = _is_large(data)
+        if is_large:
+            data.library.make_machine_code()
+        unannotated = data._replace(type_annotation="")  # a text with all types, which nothing reads
         try:
-            content = dumps((called_by(data.library), symbols, is_large, data._reduce()))
+            content = dumps((called_by(data.library), symbols, is_large, unannotated._reduce()))
         except (pickle.PicklingError, TypeError, AttributeError):
             return  # it refers to something of Numba's that has no name to find it by
         if store_code(f"kernel_{name}", "", content) is not None:
@@ -233,10 +235,41 @@ def rebuilt(kernels: Iterable[tuple[str, str]], reduced: Any, target_context: An
     """A stored function, given the kernels that it calls and what Numba stored of it; None if a kernel is not there."""
     if not load(kernels, target_context):
         return None
+    called = {name: _loaded[name].library for name, _ in kernels}
+    if reduced[0][1] == "bitcode":
+        return _without_machine_code(called, reduced, target_context)
     found = CompileResult._rebuild(target_context, *reduced)
     found.library.__class__ = CallingLibrary  # Numba makes a JITCodeLibrary
-    found.library.called = {name: _loaded[name].library for name, _ in kernels}
+    found.library.called, found.library.has_machine_code = called, True
     return found
+
+
+def _without_machine_code(called: Mapping[str, Any], reduced: Any, target_context: Any) -> CompileResult:
+    """A kernel that was stored as what others link. Does what `CompileResult._rebuild` does, but for machine code."""
+    (name, _, bitcode), fndesc, environment, signature, _, _, annotation, reload_init, environments = reduced
+    for each in reload_init:
+        each()
+    library = CallingLibrary.from_bitcode(target_context.codegen(), name, bitcode, called)
+    return compile_result(
+        target_context=target_context,
+        typing_context=target_context.typing_context,
+        library=library,
+        environment=environment,
+        entry_point=entry_of(library, fndesc, environment),
+        fndesc=fndesc,
+        type_annotation=annotation,
+        signature=signature,
+        objectmode=False,
+        lifted=(),
+        reload_init=reload_init,
+        referenced_envs=environments,
+    )
+
+
+def entry_of(library: Any, description: Any, environment: Any) -> Any:
+    """What stands for a kernel in Numba's tables: a function object that cannot be called from Python."""
+    name = description.qualname.split(".")[-1]
+    return _dynfunc.make_function(description.lookup_module(), name, "a kernel", 0, environment, (library,))
 
 
 def called_by(library: Any) -> tuple[tuple[str, str], ...]:
@@ -273,87 +306,4 @@ def _remember(name: str, kernel: CompileResult, is_large: bool) -> None:
     """Keep a kernel that is stored, and let others call it if it is large."""
     _loaded[name] = kernel
     if is_large:
-        _names[kernel.library] = name
-
-
-class CallingLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a function of srcad's, which calls large kernels.
-
-    For code of others that links it, the kernels are linked in.
-    """
-
-    _with_kernels: Any = None  # the module that others link
-
-    def __init__(self, codegen: Any, name: str) -> None:
-        super().__init__(codegen, name)
-        self.called: dict[str, Any] = {}  # the libraries of kernels, by the names of their files
-
-    def add_linking_library(self, library: Any) -> None:
-        """Add the library of a function that this one calls."""
-        name = _names.get(library)
-        if name is not None:
-            self.called[name] = library
-        elif isinstance(library, CallingLibrary):
-            library._ensure_finalized()
-            super().add_linking_library(_WithoutKernels(library))
-            self.called.update(library.called)
-        else:
-            super().add_linking_library(library)
-
-    @property
-    def own_module(self) -> Any:
-        """The module without the kernels that it calls."""
-        return super()._get_module_for_linking()
-
-    def _get_module_for_linking(self) -> Any:
-        if not self.called:
-            return self.own_module
-        if self._with_kernels is None:
-            module = self.own_module.clone()
-            for kernel in self._reached().values():
-                module.link_in(kernel.own_module, preserve=True)
-            self._with_kernels = module
-        return self._with_kernels
-
-    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
-        """What Numba stores of a library; the kernels have files of their own."""
-        self._ensure_finalized()
-        return self.name, "object", (self._get_compiled_object(), self.own_module.as_bitcode())
-
-    def _reached(self) -> dict[str, CallingLibrary]:
-        """The kernels that the code calls, and those that these call."""
-        reached: dict[str, CallingLibrary] = {}
-        pending = [self.called]
-        while pending:
-            for name, kernel in pending.pop().items():
-                if name not in reached:
-                    reached[name] = kernel
-                    pending.append(kernel.called)
-        return reached
-
-    def _verify_declare_only_symbols(self) -> None:
-        called = {each.name for kernel in self.called.values() for each in kernel.own_module.functions}
-        for each in self._final_module.functions:
-            if each.is_declaration and each.name.startswith("_ZN5numba") and each.name not in called:
-                raise AssertionError(f"Symbol {each.name} not linked properly")
-
-
-@dataclass(frozen=True)
-class _WithoutKernels:
-    """A library to link whose kernels are called by what links it."""
-
-    library: CallingLibrary
-
-    @property
-    def _reload_init(self) -> Any:
-        return self.library._reload_init
-
-    @property
-    def _linking_libraries(self) -> list[CallingLibrary]:
-        return [self.library]  # `callers_cache` looks through it
-
-    def _ensure_finalized(self) -> None:
-        """Numba asks for this before it links."""
-
-    def _get_module_for_linking(self) -> Any:
-        return self.library.own_module
+        names_of_kernels[kernel.library] = name

@@ -27,7 +27,7 @@ from numba.core.types import Type
 
 from srcad.errors import Place, SrcadError
 from srcad.runtime.jit.compact_numba import compact_numba
-from srcad.runtime.jit.fast_compiler_pipeline import replaced
+from srcad.runtime.jit.fast_compiler_pipeline import Passes, replaced
 from srcad.runtime.jit.library_types import without_machine_code
 
 
@@ -111,7 +111,7 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
     """Numba's compiler, stopped after type inference."""
 
     def define_pipelines(self) -> list[PassManager]:
-        manager = PassManager("srcad inference")
+        manager = Passes("srcad inference")
         untyped = compiler.DefaultPassBuilder.define_untyped_pipeline(self.state).passes
         manager.passes.extend(replaced([*untyped, (NopythonTypeInference, "nopython frontend")]))
         from srcad.runtime.jit.array_allocation import add_to

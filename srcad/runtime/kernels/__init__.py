@@ -10,7 +10,13 @@ Elsewhere    rules that call kernels (`runtime.rules`).
 import importlib
 from typing import Any
 
-from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_in_c_order, copy_to, subtract_from
+from srcad.runtime.kernels.arrays.array_add_and_copy import (
+    add_scaled,
+    add_to,
+    copy_in_c_order,
+    copy_to,
+    subtract_from,
+)
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.arrays.complex_numbers import (
     argument,
@@ -25,6 +31,7 @@ from srcad.runtime.kernels.arrays.computed_places import (
     cyclic_places,
     first_places,
     leading_zeros,
+    mask_places,
     nonzero_range,
     places_after_deletion,
     places_after_insertion,
@@ -165,6 +172,7 @@ from srcad.runtime.kernels.linear_algebra.products import (
     times_transpose,
     transpose_times,
 )
+from srcad.runtime.kernels.linear_algebra.rank_one_sums import add_delayed, delay_outer, most_delayed
 from srcad.runtime.kernels.linear_algebra.regular import regular
 from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     einsum_adjoint,
@@ -264,8 +272,10 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Unobserved",
+    "add_delayed",
     "add_outer",
     "add_parts",
+    "add_scaled",
     "add_to",
     "added_at",
     "appended",
@@ -305,6 +315,7 @@ __all__ = [
     "cumprod_tangent",
     "cumsum_adjoint",
     "cyclic_places",
+    "delay_outer",
     "determinant_direction",
     "determinant_sign",
     "diag_adjoint",
@@ -397,12 +408,14 @@ __all__ = [
     "longer_bar",
     "longer_rows",
     "mapped_over",
+    "mask_places",
     "matmul_adjoint_a",
     "matmul_adjoint_b",
     "matrix_stacks",
     "may_overlap",
     "mirrored",
     "modulus",
+    "most_delayed",
     "natural",
     "new_list",
     "next_snapshot",

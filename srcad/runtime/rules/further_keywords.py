@@ -10,111 +10,152 @@ that change nothing in the result are dropped before (`transforms.lowering.calls
 import numpy as np
 
 from srcad.runtime.rulebook.registry import define
+from srcad.runtime.rulebook.theorems import NoRule
+
+NO_OUT = NoRule("an array for the result, `out`, with these keywords", "assign the result")
 
 # Reductions that leave out NaN
 
 
-@define(np.nansum, given=("dtype", "initial", "where"))
+@define(np.nansum, given=("dtype", "initial", "where", "out"))
 def nansum_of_some(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    known = np.where(np.isnan(a), 0.0, a)
-    return np.sum(known, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
+    if out is not None:
+        NO_OUT()
+    total = np.sum(np.where(np.logical_and(where, ~np.isnan(a)), a, 0.0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total if initial is None else total + initial
 
 
-@define(np.nanprod, given=("dtype", "initial", "where"))
+@define(np.nanprod, given=("dtype", "initial", "where", "out"))
 def nanprod_of_some(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    known = np.where(np.isnan(a), 1.0, a)
-    return np.prod(known, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
+    if out is not None:
+        NO_OUT()
+    product = np.prod(np.where(np.logical_and(where, ~np.isnan(a)), a, 1.0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return product if initial is None else product * initial
 
 
-@define(np.nanmax, given=("initial", "where"))
+@define(np.nanmax, given=("initial", "where", "out"))
 def nanmax_of_some(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    if out is not None:
+        NO_OUT()
     return np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
-@define(np.nanmin, given=("initial", "where"))
+@define(np.nanmin, given=("initial", "where", "out"))
 def nanmin_of_some(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    if out is not None:
+        NO_OUT()
     return np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
-@define(np.nanmean, given=("dtype", "where"))
+@define(np.nanmean, given=("dtype", "where", "out"))
 def nanmean_of_some(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
-    counted = np.logical_and(where, np.logical_not(np.isnan(a)))
+    if out is not None:
+        NO_OUT()
+    counted = np.logical_and(where, ~np.isnan(a))
     known = np.where(np.isnan(a), 0.0, a)
     return np.mean(known, axis=axis, dtype=dtype, keepdims=keepdims, where=counted)
 
 
-@define(np.nanvar, given=("dtype", "where", "mean", "correction"))
+@define(np.nanvar, given=("dtype", "where", "mean", "correction", "out"))
 def nanvar_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
-    counted = np.logical_and(where, np.logical_not(np.isnan(a)))
+    if out is not None:
+        NO_OUT()
+    counted = np.logical_and(where, ~np.isnan(a))
     known = np.where(np.isnan(a), 0.0, a)
     less = ddof if correction is None else correction
+    if mean is None:
+        return np.var(known, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=counted)
     return np.var(known, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=counted, mean=mean)
 
 
-@define(np.nanstd, given=("dtype", "where", "mean", "correction"))
+@define(np.nanstd, given=("dtype", "where", "mean", "correction", "out"))
 def nanstd_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
+    if out is not None:
+        NO_OUT()
+    counted = np.logical_and(where, ~np.isnan(a))
+    known = np.where(np.isnan(a), 0.0, a)
     less = ddof if correction is None else correction
-    return np.sqrt(
-        np.nanvar(a, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=where, mean=mean, correction=less)
-    )
+    if mean is None:
+        return np.sqrt(np.var(known, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=counted))
+    return np.sqrt(np.var(known, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=counted, mean=mean))
 
 
 # Methods of ufuncs
 
 
-@define(np.add.reduce, given=("dtype", "keepdims", "initial", "where"))
+@define(np.add.reduce, given=("dtype", "keepdims", "initial", "where", "out"))
 def add_reduce_of_some(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    if out is not None:
+        NO_OUT()
     return np.sum(array, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-@define(np.multiply.reduce, given=("dtype", "keepdims", "initial", "where"))
+@define(np.multiply.reduce, given=("dtype", "keepdims", "initial", "where", "out"))
 def multiply_reduce_of_some(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    if out is not None:
+        NO_OUT()
     return np.prod(array, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-@define(np.maximum.reduce, given=("dtype", "keepdims", "initial", "where"))
+@define(np.maximum.reduce, given=("dtype", "keepdims", "initial", "where", "out"))
 def maximum_reduce_of_some(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    if out is not None:
+        NO_OUT()
     a = array if dtype is None else np.astype(array, dtype)
     return np.max(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
-@define(np.minimum.reduce, given=("dtype", "keepdims", "initial", "where"))
+@define(np.minimum.reduce, given=("dtype", "keepdims", "initial", "where", "out"))
 def minimum_reduce_of_some(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    if out is not None:
+        NO_OUT()
     a = array if dtype is None else np.astype(array, dtype)
     return np.min(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
-@define(np.add.accumulate, given=("dtype",))
+@define(np.add.accumulate, given=("dtype", "out"))
 def add_accumulate_in_dtype(array, axis=0, dtype=None, out=None):
+    if out is not None:
+        NO_OUT()
     return np.cumsum(array if dtype is None else np.astype(array, dtype), axis=axis)
 
 
-@define(np.multiply.accumulate, given=("dtype",))
+@define(np.multiply.accumulate, given=("dtype", "out"))
 def multiply_accumulate_in_dtype(array, axis=0, dtype=None, out=None):
+    if out is not None:
+        NO_OUT()
     return np.cumprod(array if dtype is None else np.astype(array, dtype), axis=axis)
 
 
 # Sums and products along an axis
 
 
-@define(np.nancumsum, given=("dtype",))
+@define(np.nancumsum, given=("dtype", "out"))
 def nancumsum_in_dtype(a, axis=None, dtype=None, out=None):
+    if out is not None:
+        NO_OUT()
     return np.nancumsum(a if dtype is None else np.astype(a, dtype), axis=axis)
 
 
-@define(np.nancumprod, given=("dtype",))
+@define(np.nancumprod, given=("dtype", "out"))
 def nancumprod_in_dtype(a, axis=None, dtype=None, out=None):
+    if out is not None:
+        NO_OUT()
     return np.nancumprod(a if dtype is None else np.astype(a, dtype), axis=axis)
 
 
-@define(np.cumulative_sum, given=("dtype",))
+@define(np.cumulative_sum, given=("dtype", "out"))
 def cumulative_sum_in_dtype(x, *, axis=None, dtype=None, out=None, include_initial=False):
+    if out is not None:
+        NO_OUT()
     y = x if dtype is None else np.astype(x, dtype)
     return np.cumulative_sum(y, axis=axis, include_initial=include_initial)
 
 
-@define(np.cumulative_prod, given=("dtype",))
+@define(np.cumulative_prod, given=("dtype", "out"))
 def cumulative_prod_in_dtype(x, *, axis=None, dtype=None, out=None, include_initial=False):
+    if out is not None:
+        NO_OUT()
     y = x if dtype is None else np.astype(x, dtype)
     return np.cumulative_prod(y, axis=axis, include_initial=include_initial)
 
@@ -154,14 +195,18 @@ def geomspace_along(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 # Joined arrays
 
 
-@define(np.concatenate, given=("dtype", "casting"))
+@define(np.concatenate, given=("dtype", "casting", "out"))
 def concatenate_in_dtype(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    if out is not None:
+        NO_OUT()
     y = np.concatenate(arrays, axis=axis)
     return y if dtype is None else np.astype(y, dtype)
 
 
-@define(np.stack, given=("dtype", "casting"))
+@define(np.stack, given=("dtype", "casting", "out"))
 def stack_in_dtype(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    if out is not None:
+        NO_OUT()
     y = np.stack(arrays, axis=axis)
     return y if dtype is None else np.astype(y, dtype)
 
@@ -194,8 +239,10 @@ def asarray_in_order(a, dtype=None, order=None, *, device=None, like=None):
 # Elements
 
 
-@define(np.clip, given=("min", "max"))
+@define(np.clip, given=("min", "max", "out"))
 def clip_between(a, a_min=None, a_max=None, out=None, *, min=None, max=None):
+    if out is not None:
+        NO_OUT()
     return np.clip(a, a_min if min is None else min, a_max if max is None else max)
 
 
@@ -216,8 +263,10 @@ def angle_in_degrees(z, deg=False):
     return np.angle(z) * (180.0 / np.pi) if deg else np.angle(z)
 
 
-@define(np.choose, given=("mode",))
+@define(np.choose, given=("mode", "out"))
 def choose_in_mode(a, choices, out=None, mode="raise"):
+    if out is not None:
+        NO_OUT()
     if mode == "wrap":
         return np.choose(np.remainder(a, len(choices)), choices)
     return np.choose(np.minimum(np.maximum(a, 0), len(choices) - 1) if mode == "clip" else a, choices)

@@ -58,6 +58,7 @@ def before_axes_of(y, a, b):
 
 linear(kernels.before_axes_of)
 zero(kernels.places_after_insertion, kernels.places_after_deletion, kernels.cyclic_places, kernels.nonzero_range)
+zero(kernels.mask_places)
 
 
 @define(np.add.outer)

@@ -118,6 +118,8 @@ def is_function(kind: type) -> bool:
     """
     if issubclass(kind, (type, nb.Type)) or is_object(kind):
         return False
+    if kind.__module__.startswith("scipy.sparse._"):
+        return True  # constants as functions are: by their elements there is no derivative
     return any("__call__" in vars(each) for each in kind.__mro__)
 
 

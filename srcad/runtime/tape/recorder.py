@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from srcad.errors import BadArgument, TapeMisuse
 from srcad.runtime.support.nested_structures import flatten
@@ -15,6 +15,9 @@ from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.memory_report import Trace
 from srcad.runtime.tape.targets_and_sources import as_followed
 from srcad.runtime.tape.why_none import Skeleton
+
+if TYPE_CHECKING:
+    from srcad.runtime.tape.recorded_graph import Graph
 
 log = logging.getLogger("srcad")
 
@@ -153,6 +156,28 @@ class Recorder:
                    0  np.sum: float64(1000,)
         """
         return Trace(() if self._recording is None else self._recording.nodes)
+
+    def show(self) -> Graph:
+        """The recorded operations as a graph: a picture in a notebook, text elsewhere.
+
+        `.svg()` is the picture, `.dot()` the text for Graphviz, `.save("graph.svg")` writes one of them. What cuts the
+        gradient is dashed. Of more than 200 operations the last ones are shown. Raises TapeMisuse if the tape has been
+        used, and does not persist.
+
+        >>> from srcad.runtime.tape.gradient_tape import GradientTape
+        >>> w = Variable([1.0, 2.0], name="w")
+        >>> with GradientTape() as tape:
+        ...     y = (w * w // 1.0 + w).sum()
+        >>> tape.show()
+        0: w:0 (2,)
+        1: operator.mul (2,) of 0
+        2: operator.floordiv (2,) of 1, cuts the gradient: its derivative is zero everywhere
+        3: operator.add (2,) of 2, 0
+        4: np.sum () of 3
+        """
+        from srcad.runtime.tape.recorded_graph import Graph
+
+        return Graph(self._held())
 
     def _leave_if_inside(self) -> Recording:
         recording = self._held()

@@ -11,6 +11,7 @@ from typing import Any
 import gast
 
 from srcad.names import Names
+from srcad.runtime.rulebook.stand_ins import stand_in_for
 from srcad.runtime.support.structured_arguments import attributes
 from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.ir.build import dotted_path, effect, walk_statements
@@ -254,6 +255,27 @@ class Layout(_Within):
 
     def __len__(self) -> int:
         return 1
+
+
+class Standing(_Within):
+    """The attributes of what stands for an object of a library, and under "its class" the class of the object."""
+
+    @staticmethod
+    def taken(held: Any, name: str) -> Any:
+        """An attribute."""
+        if name == "its class":
+            return type(held)
+        stand_in = stand_in_for(held)
+        if stand_in is None:
+            raise KeyError(name)
+        return stand_in.parts[name](held)
+
+    def __iter__(self) -> Iterator[str]:
+        found = stand_in_for(self.held)
+        return iter(("its class", *(() if found is None else found.parts)))
+
+    def __len__(self) -> int:
+        return len([*self])
 
 
 class Elements(_Within):

@@ -4,6 +4,7 @@
     m = np.outer(x, y)                      m = kernels.outer(x, y)
     a_bar += kernels.times(x, y)            kernels.add_to(a_bar, kernels.times(x, y))
     a_bar[1:] -= x                          kernels.subtract_from(a_bar[1:], x)
+    a_bar += s * x                          kernels.add_scaled(a_bar, s, x)
     for i in range(n):                      kernels.copy_to(x_trace[t], x)
         x_trace[t, i] = x[i]
 
@@ -44,7 +45,8 @@ def with_quick_calls(code: Code) -> Code:
     copies = [each for each in everything if notes_of(each).copies_into_trace]
     stores = [each for each in everything if _is_store(each, kinds, aliases)]
     many = [each for found in (sums, copies) if len(found) >= FEWEST_QUICK_CALLS for each in found]
-    for each in [*stores, *many]:
+    scaled = [each for each in everything if _is_scaled(each, kinds, aliases)]
+    for each in [*stores, *many, *scaled]:
         note(each, becomes_call=True)
     for statement in everything:
         for node in walk(statement):
@@ -73,6 +75,25 @@ def _is_sum(statement: gast.stmt, kinds: Mapping[str, nb.Type]) -> bool:
                 return False
             is_array = isinstance(value, gast.Name) and _is_array(kinds.get(value.id), (nb.Float,))
             return is_array or (isinstance(value, gast.Call) and not value.keywords)
+    return False
+
+
+def _is_scaled(statement: gast.stmt, kinds: Mapping[str, nb.Type], aliases: Aliases) -> bool:
+    """Whether this is `a += s * b` or `a -= s * b` of arrays of one shape that share no memory, s being a number."""
+    match statement:
+        case gast.AugAssign(
+            target=gast.Name(id=name),
+            op=gast.Add() | gast.Sub(),
+            value=gast.BinOp(left=gast.Name(id=number), op=gast.Mult(), right=gast.Name() | gast.Subscript() as array),
+        ) if notes_of(statement).whole:
+            base = array.value if isinstance(array, gast.Subscript) else array
+            return (
+                isinstance(base, gast.Name)
+                and _is_array(kinds.get(name), (nb.Float,))
+                and _is_array(kinds.get(base.id), (nb.Float,))
+                and isinstance(kinds.get(number), nb.Float)
+                and not aliases.may_alias(name, base.id)
+            )
     return False
 
 

@@ -135,6 +135,11 @@ def _whole(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
         indices.append(statement.target.id)
         (statement,) = statement.body
     match statement:
+        case gast.AugAssign(
+            target=gast.Name() as target, op=op, value=gast.BinOp(left=factor, op=gast.Mult(), right=of)
+        ):
+            factor = factor if isinstance(op, gast.Add) else gast.UnaryOp(op=gast.USub(), operand=factor)
+            return "add_scaled", [_loaded(target), factor, of]
         case gast.AugAssign(target=target, op=op, value=value) if not indices:
             return "add_to" if isinstance(op, gast.Add) else "subtract_from", [_loaded(target), value]
         case gast.Assign(targets=[gast.Subscript() as target], value=value) if not indices:

@@ -18,7 +18,7 @@ import sys
 import numba
 import numpy as np
 import srcad
-from srcad.runtime.jit import kernel_cache
+from srcad.runtime.jit import code_libraries, kernel_cache
 
 compiled = []
 original = kernel_cache.KernelCache.save_overload
@@ -36,9 +36,9 @@ assert np.allclose(numba.njit(lambda x: derivative(x))(x), g, rtol=1e-14)  # lin
 found = kernel_cache._loaded.values()
 nested = sum(1 for each in found if each.library.called)
 defined = [each.name for kernel in found for each in kernel.library.own_module.functions if not each.is_declaration]
-again = [each.fndesc.llvm_func_name for each in found if each.library in kernel_cache._names]
+again = [each.fndesc.llvm_func_name for each in found if each.library in code_libraries.names_of_kernels]
 again = sum(defined.count(each) - 1 for each in again)
-print(np.round(g, 12).tolist(), len(compiled), len(found), len(kernel_cache._names), nested, again)
+print(np.round(g, 12).tolist(), len(compiled), len(found), len(code_libraries.names_of_kernels), nested, again)
 """
 
 
@@ -58,7 +58,7 @@ def run(folder, program=PROGRAM):
 # The first process to store a kernel lets another compile and store all of them, and then writes its own over these.
 RACE = """
 import os, subprocess, sys
-from srcad.runtime.jit import kernel_cache
+from srcad.runtime.jit import code_libraries, kernel_cache
 
 store = kernel_cache.store_code
 

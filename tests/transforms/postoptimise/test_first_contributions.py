@@ -125,12 +125,13 @@ def filtered(x, k):
     return np.sum(z**2 * out)
 
 
-@pytest.mark.parametrize("size", [3, 7])
+@pytest.mark.parametrize("size", [3, pytest.param(7, marks=pytest.mark.nightly)])
 def test_gradients_of_array_statements(size):
     rng = np.random.default_rng(1)
     assert_gradient(filtered, rng.normal(size=size), rng.normal(size=3))
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_compiled_gradients_of_array_statements():
     x, k = np.random.default_rng(1).normal(size=9), np.array([0.5, -1.0, 0.25])

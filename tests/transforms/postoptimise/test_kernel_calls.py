@@ -83,6 +83,28 @@ def test_arrays_that_are_added_to_whole_arrays(line, whole, expected):
         assert text.count(f"    {(count == FEWEST_QUICK_CALLS and expected) or line}\n") == count
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("v += s * w", "kernels.add_scaled(v, s, w)"),
+        ("v -= s * w[1:]", "kernels.add_scaled(v, -s, w[1:])"),
+        ("v += s * v[::-1]", None),  # NumPy takes a copy first
+        ("v += s * s", None),
+        ("v += unknown * w", None),
+        ("v += w * w", None),
+        ("v *= s * w", None),
+        ("c += s * c", None),
+    ],
+)
+def test_numbers_times_arrays_are_added_without_a_temporary(line, expected):
+    for whole in (True, False):
+        tree = parsed(f"def f(x):\n    v = np.copy(x)\n    w = np.copy(x)\n    {line}\n    return v")
+        note(tree.body[2], whole=whole)
+        tree = tree_after("kernel_calls", tree, {**KINDS, "w": nb.float64[:]})
+        text = print_function(noted([tree], {"np": np}).functions[0])
+        assert f"    {(whole and expected) or line}\n" in text
+
+
 def rotated(a, b, steps):
     for _ in range(steps):
         a, b = a * np.sin(b[::-1]), b + 0.1 * a

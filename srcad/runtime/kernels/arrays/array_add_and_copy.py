@@ -59,6 +59,42 @@ def copy_to(target: Any, value: Any) -> None:
     target[...] = value
 
 
+def add_scaled(target: Any, factor: Any, value: Any) -> None:
+    """Add a number times an array to one of the same shape, in place, which must not overlap it.
+
+    >>> import numpy as np
+    >>> total = np.ones(2)
+    >>> add_scaled(total, 2.0, np.array([1.0, 2.0]))
+    >>> total
+    array([3., 5.])
+    """
+    target[...] += factor * value
+
+
+@overload(add_scaled)
+def _add_scaled(target, factor, value):
+    def vectors(target, factor, value):
+        if target.shape != value.shape:
+            raise ValueError("operands could not be broadcast together")
+        for i in range(target.shape[0]):
+            target[i] += factor * value[i]
+
+    def matrices(target, factor, value):
+        if target.shape != value.shape:
+            raise ValueError("operands could not be broadcast together")
+        for i in range(target.shape[0]):
+            for j in range(target.shape[1]):
+                target[i, j] += factor * value[i, j]
+
+    def general(target, factor, value):
+        add_to(target, factor * value)
+
+    are_arrays = isinstance(target, types.Array) and isinstance(value, types.Array) and target.ndim == value.ndim
+    if not are_arrays or not isinstance(factor, types.Number):
+        return general
+    return {1: vectors, 2: matrices}.get(target.ndim, general)
+
+
 def copy_in_c_order(a: Any) -> Any:
     """A copy whose rows lie one after the other, as `a.copy()` makes it; `np.copy(a)` keeps the order of `a`.
 

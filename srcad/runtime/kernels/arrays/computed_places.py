@@ -137,6 +137,19 @@ def places_after_deletion(size: int, obj: Any) -> Any:
     return np.delete(np.arange(size), obj)
 
 
+def mask_places(array: Any, mask: Any) -> Any:
+    """The indices of the elements of an array that a mask of its leading axes selects, an array for each axis.
+
+    Raises IndexError if the mask has other extents.
+
+    >>> mask_places(np.zeros((2, 2, 3)), np.array([[True, False], [True, True]]))
+    (array([0, 1, 1]), array([0, 0, 1]))
+    """
+    if np.shape(mask) != np.shape(array)[: np.ndim(mask)]:
+        raise IndexError("the shape of the mask is not that of the array's leading axes")
+    return np.nonzero(mask)
+
+
 def rows_to_insert(along: Any, obj: Any, values: Any) -> Any:
     """The elements that `np.insert` inserts along the first axis of an array, as many as there are positions.
 
@@ -317,6 +330,18 @@ def _overload_rows_to_insert(along, obj, values):
         return np.broadcast_to(values, (count,) + along.shape[1:]).copy()
 
     return impl
+
+
+@overload(mask_places)
+def _overload_mask_places(array, mask):
+    count = mask.ndim
+
+    def impl(array, mask):
+        if mask.shape != array.shape[:count]:
+            raise IndexError("the shape of the mask is not that of the array's leading axes")
+        return np.nonzero(mask)
+
+    return impl if 0 < count <= array.ndim else None
 
 
 @overload(cyclic_places)

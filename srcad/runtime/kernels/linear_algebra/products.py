@@ -207,14 +207,14 @@ def _overload_times(a, b):
 @overload(times_transpose)
 def _overload_times_transpose(a, b):
     if a.ndim != 2 or b.ndim != 2:
-        return lambda a, b: a @ np.swapaxes(b, -1, -2)
+        return lambda a, b: a @ np.ascontiguousarray(np.swapaxes(b, -1, -2))
     return lambda a, b: np.dot(packed(a), packed(b).T)
 
 
 @overload(transpose_times)
 def _overload_transpose_times(a, b):
     if a.ndim != 2 or b.ndim > 2:
-        return lambda a, b: np.swapaxes(a, -1, -2) @ b
+        return lambda a, b: np.ascontiguousarray(np.swapaxes(a, -1, -2)) @ b
     return lambda a, b: np.dot(packed(a).T, packed(b))
 
 
@@ -235,7 +235,23 @@ def _overload_matmul_adjoint_b(g, a, b):
         return lambda g, a, b: unbroadcast(a.reshape((a.size, 1)) * np.expand_dims(g, -2), b)
     if b.ndim == 1:
         return lambda g, a, b: unbroadcast(np.expand_dims(g, -1) * a, b)
+    if b.ndim == 2 and a.dtype == g.dtype:  # the sum over a stack is a product of all its rows
+        return lambda g, a, b: transpose_times(rows_of(a), rows_of(g))
     return lambda g, a, b: unbroadcast(transpose_times(a, g), b)
+
+
+def rows_of(a: Any) -> Any:
+    """The rows of all matrices of a stack, as one matrix.
+
+    >>> rows_of(np.ones((5, 2, 3))).shape
+    (10, 3)
+    """
+    return a.reshape((product_of(a.shape[:-1]), a.shape[-1]))
+
+
+@overload(rows_of)
+def _overload_rows_of(a):
+    return lambda a: np.ascontiguousarray(a).reshape((product_of(a.shape[:-1]), a.shape[-1]))
 
 
 @overload(product_of)

@@ -14,7 +14,13 @@ from numba import types
 from numba.extending import overload, register_jitable
 from numba.np.numpy_support import as_dtype
 
-from srcad.runtime.kernels.linear_algebra.products import dot_adjoint_a, dot_adjoint_b, inner_adjoint_a, inner_adjoint_b
+from srcad.runtime.kernels.linear_algebra.products import (
+    dot_adjoint_a,
+    dot_adjoint_b,
+    inner_adjoint_a,
+    inner_adjoint_b,
+    rows_of,
+)
 
 
 @register_jitable
@@ -196,24 +202,82 @@ def _product(a: Any, b: Any) -> Any:
         return lambda a, b: _matmul(a.reshape((1, a.size)), b)[..., 0, :]
     if b.ndim == 1:
         return lambda a, b: _matmul(a, np.ascontiguousarray(b).reshape((b.size, 1)))[..., 0]
-    return _matmul
+    return lambda a, b: _matmul(a, b)
 
 
-@register_jitable
-def _matmul(a, b):
-    around = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    if a.shape[-1] != b.shape[-2]:
-        raise ValueError("matmul: the last dimension of the first operand is not the last but one of the second")
-    left, right = _widened(a, around), _widened(b, around)
-    n, inner, m = a.shape[-2], a.shape[-1], b.shape[-1]
-    result = np.zeros((left.shape[0], n, m), (left[:0, :0, :0] * right[:0, :0, :0]).dtype)
-    for k in range(left.shape[0]):
-        for i in range(n):
-            for p in range(inner):
-                factor = left[k, i, p]
-                for j in range(m):
-                    result[k, i, j] += factor * right[k, p, j]
-    return result.reshape(around + (n, m))
+def _matmul(a: Any, b: Any) -> Any:
+    """The product of stacks of matrices, for Numba."""
+    return np.matmul(a, b)
+
+
+@overload(_matmul)
+def _matmul_of_types(a, b):
+    def rows(a, b):
+        if a.shape[-1] != b.shape[0]:
+            raise ValueError(_NO_MATCH)
+        return np.dot(rows_of(a), np.ascontiguousarray(b)).reshape(a.shape[:-1] + b.shape[1:])
+
+    def stacks(a, b):
+        around = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        if a.shape[-1] != b.shape[-2]:
+            raise ValueError(_NO_MATCH)
+        left, right = _matrices(a, around), _matrices(b, around)
+        count = 1
+        for each in around:
+            count *= each
+        result = np.zeros((count, a.shape[-2], b.shape[-1]), (left[:0, :0, :0] * right[:0, :0, :0]).dtype)
+        _multiply(result, left, right)
+        return result.reshape(around + (a.shape[-2], b.shape[-1]))
+
+    return rows if b.ndim == 2 and a.dtype == b.dtype else stacks
+
+
+_NO_MATCH = "matmul: the last dimension of the first operand is not the last but one of the second"
+_LEAST_FOR_BLAS = 1000  # multiplications
+
+
+def _matrices(a: Any, around: Any) -> Any:
+    """The matrices of a stack that is to be broadcast to leading axes of this shape, flat; one alone stays one."""
+    return np.broadcast_to(a, around + a.shape[-2:]).reshape((-1, *a.shape[-2:]))
+
+
+@overload(_matrices)
+def _matrices_of_type(a, around):
+    if a.ndim == 2:
+        return lambda a, around: np.ascontiguousarray(a).reshape((1,) + a.shape)
+    if a.ndim - 2 == len(around):
+        return lambda a, around: _flat(a) if a.shape[:-2] == around else _widened(a, around)
+    return lambda a, around: _widened(a, around)
+
+
+def _multiply(result: Any, left: Any, right: Any) -> None:
+    """Store the products of matrices, of one stack or both, where there are zeros: by BLAS, unless they are small."""
+    result[...] = np.matmul(left, right)
+
+
+@overload(_multiply)
+def _multiply_types(result, left, right):
+    def small(result, left, right):
+        of_left, of_right = left.shape[0] > 1, right.shape[0] > 1
+        n, inner, m = left.shape[1], left.shape[2], right.shape[2]
+        for k in range(result.shape[0]):
+            at, by = k if of_left else 0, k if of_right else 0
+            for i in range(n):
+                for p in range(inner):
+                    factor = left[at, i, p]
+                    for j in range(m):
+                        result[k, i, j] += factor * right[by, p, j]
+
+    def any_size(result, left, right):
+        if left.shape[1] * left.shape[2] * right.shape[2] < _LEAST_FOR_BLAS:
+            small(result, left, right)
+        else:
+            of_left, of_right = left.shape[0] > 1, right.shape[0] > 1
+            for k in range(result.shape[0]):
+                np.dot(left[k if of_left else 0], right[k if of_right else 0], result[k])
+
+    small = register_jitable(small)
+    return any_size if left.dtype == right.dtype == result.dtype else small
 
 
 @overload(operator.matmul)

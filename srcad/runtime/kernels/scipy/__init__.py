@@ -170,6 +170,10 @@ from srcad.runtime.kernels.scipy.matrices import (
     triangular_solve,
     turned,
 )
+from srcad.runtime.kernels.scipy.sparse_places import (
+    elements_at,
+    places_among,
+)
 from srcad.runtime.kernels.scipy.sparse_systems import (
     apart_by_iteration,
     products_at,
@@ -231,6 +235,7 @@ __all__ = [
     "diagonals",
     "digamma_difference",
     "discrete_lyapunov",
+    "elements_at",
     "ellipe_slope",
     "ellipeinc_slope",
     "ellipk_slope",
@@ -293,6 +298,7 @@ __all__ = [
     "pivots",
     "pixel_coordinates",
     "place_of_axis",
+    "places_among",
     "places_in_square",
     "points_in_place",
     "polygamma",

@@ -13,12 +13,16 @@ import scipy.sparse.linalg
 
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, tangent, zero
+from srcad.runtime.rulebook.stand_ins import stands_for
 from srcad.runtime.rulebook.theorems import NoRule
 
 NO_PRODUCT = NoRule(
     "a product of sparse matrices, or a sum with what is not sparse", "multiply with vectors one after the other"
 )
 NO_STAR = NoRule("`*` of a sparse matrix, which may mean two things", "write `A @ x`, or `k * A` with a number first")
+NO_INDEX = NoRule("a sparse matrix at several places, or by a mask", "use toarray(), or numbers and slices")
+NO_VECTOR = NoRule("a sparse vector", "take rows and columns by slices, `A[i : i + 1]`, or of a csr_matrix")
+_OUT_OF_RANGE = "index out of range of a sparse matrix"
 _ELEMENTS = "scipy.sparse: a sparse matrix times an array, element by element: multiply its values by the array"
 NO_MATRIX = NoRule("a result of class np.matrix", "use csr_array, diags_array and their like, whose results are arrays")
 NO_FORM = NoRule("a sparse matrix made from a dense one, or from nothing", "pass elements and their places")
@@ -87,17 +91,25 @@ class Sparse:
         """The transpose."""
         return self.T
 
-    def tocsr(self):
+    def tocsr(self, copy=False):
         """The same matrix: all formats are one here."""
         return self
 
-    def tocsc(self):
+    def tocsc(self, copy=False):
         """The same matrix."""
         return self
 
-    def tocoo(self):
+    def tocoo(self, copy=False):
         """The same matrix."""
         return self
+
+    def asformat(self, format, copy=False):
+        """The same matrix."""
+        return self
+
+    def copy(self):
+        """A copy of the matrix."""
+        return Sparse(np.copy(self.values), self.rows, self.columns, self.shape, self.is_matrix)
 
     def dot(self, x):
         """The product with a vector or a matrix."""
@@ -112,18 +124,57 @@ class Sparse:
         return np.transpose(self.T @ np.transpose(x))
 
     def __mul__(self, x):
+        if isinstance(x, Sparse):
+            NO_PRODUCT()
         if self.is_matrix:
             NO_STAR()
-        return self.times(x)
+        return self.multiply(x)
 
     def __rmul__(self, x):
-        return self.times(x)
+        return self.times(x) if self.is_matrix else self.multiply(x)
 
     def times(self, x):
         """A multiple."""
         if np.ndim(x) > 0:
             raise NotImplementedError(_ELEMENTS)
         return Sparse(self.values * x, self.rows, self.columns, self.shape, self.is_matrix)
+
+    def multiply(self, other):
+        """The product element by element with a number, or an array that is repeated along rows or columns."""
+        if isinstance(other, Sparse):
+            NO_PRODUCT()
+        factors = _factors(np.asarray(other), self.rows, self.columns, self.shape)
+        return Sparse(self.values * factors, self.rows, self.columns, self.shape, self.is_matrix)
+
+    def __getitem__(self, index):
+        if isinstance(index, tuple):
+            if len(index) != 2:
+                NO_INDEX()
+            i, j = index[0], index[1]
+        else:
+            i, j = index, slice(None)
+        if not isinstance(i, slice) and not isinstance(j, slice):
+            return _elements(self.values, self.rows, self.columns, i, j, self.shape, self.is_matrix)
+        if not self.is_matrix and not (isinstance(i, (slice, list)) and isinstance(j, (slice, list))):
+            NO_VECTOR()
+        return self.part(i, j)
+
+    def part(self, i, j):
+        """Some of the rows and columns."""
+        rows, columns = _places(i, self.shape[0]), _places(j, self.shape[1])
+        kept = kernels.scipy.elements_at(rows, self.rows)
+        values, below, left = self.values[kept], kernels.scipy.places_among(rows, self.rows), self.columns[kept]
+        kept = kernels.scipy.elements_at(columns, left)
+        extents = (rows.shape[0], columns.shape[0])
+        return Sparse(values[kept], below[kept], kernels.scipy.places_among(columns, left), extents, self.is_matrix)
+
+    def getrow(self, i):
+        """A row, as a matrix."""
+        return self.part(i, slice(None))
+
+    def getcol(self, j):
+        """A column, as a matrix."""
+        return self.part(slice(None), j)
 
     def __truediv__(self, x):
         if np.ndim(x) > 0:
@@ -167,6 +218,17 @@ class Sparse:
             NO_MATRIX()
         return self.toarray()
 
+    def trace(self):
+        """The sum of the main diagonal."""
+        return np.sum(self.diagonal())
+
+    def mean(self, axis=None):
+        """The mean of all elements, or of the columns or rows."""
+        total = self.sum(axis)
+        if axis is None:
+            return total / (self.shape[0] * self.shape[1])
+        return total / (self.shape[0] if axis in (0, -2) else self.shape[1])
+
     def diagonal(self):
         """The main diagonal."""
         on = self.rows == self.columns
@@ -174,6 +236,58 @@ class Sparse:
         return kernels.scipy.sparse_product(
             self.values[on], places, np.zeros_like(places), np.ones(1), min(self.shape[0], self.shape[1])
         )
+
+
+@inlined
+def _places(index, size):
+    """The rows or columns that an index selects."""
+    if isinstance(index, slice):
+        return np.arange(size)[index]
+    places = np.atleast_1d(np.asarray(index))
+    if np.any(np.logical_or(places < -size, places >= size)):
+        raise IndexError(_OUT_OF_RANGE)
+    return np.where(places < 0, places + size, places)
+
+
+@inlined
+def _elements(values, rows, columns, i, j, shape, is_matrix):
+    """An element, or several of an array."""
+    if np.ndim(i) > 0 or np.ndim(j) > 0:
+        if is_matrix:
+            raise NotImplementedError("elements of a sparse matrix at several places: use toarray()")
+        return kernels.scipy.sparse_product(values, rows, columns, np.eye(shape[1]), shape[0])[i, j]
+    if i < -shape[0] or i >= shape[0] or j < -shape[1] or j >= shape[1]:
+        raise IndexError(_OUT_OF_RANGE)
+    is_there = np.logical_and(rows == i % shape[0], columns == j % shape[1])
+    return np.sum(np.where(is_there, values, 0.0))
+
+
+@inlined
+def _factors(x, rows, columns, shape):
+    """The elements of an array, repeated to a shape, at places."""
+    if np.ndim(x) == 0:
+        return x * np.ones(rows.shape[0])
+    if np.ndim(x) == 1:
+        return np.broadcast_to(x, (shape[1],))[columns]
+    return np.reshape(np.copy(np.broadcast_to(x, shape)), (-1,))[rows * shape[1] + columns]
+
+
+def _coordinates(made):
+    return made.tocoo(copy=False)
+
+
+for _kind in (scipy.sparse.sparray, scipy.sparse.spmatrix):
+    stands_for(
+        _kind,
+        Sparse,
+        values=lambda made: np.ascontiguousarray(_coordinates(made).data),
+        rows=lambda made: np.asarray(_coordinates(made).row, np.int64),
+        columns=lambda made: np.asarray(_coordinates(made).col, np.int64),
+        shape=lambda made: tuple(map(int, made.shape)),
+        is_matrix=lambda made: isinstance(made, scipy.sparse.spmatrix),
+        nnz=lambda made: int(made.nnz),
+        ndim=lambda made: int(made.ndim),
+    )
 
 
 @inlined
@@ -347,3 +461,4 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
 
 
 zero(kernels.scipy.apart_by_iteration)
+zero(kernels.scipy.elements_at, kernels.scipy.places_among)

@@ -272,7 +272,7 @@ class Containers(Starred):
         if (kind := self.memory.shape_kind(structure)) is not None:
             return const(issubclass(kind, classes))
         # A number, a text or an array, or an unknown container: that is decided where types are known.
-        known = () if self.memory.may_be_container(structure) else (list, tuple, dict)
+        known = (slice,) if self.memory.may_be_container(structure) else (list, tuple, dict, slice)
         return const(False) if all(each in known or _is_of_objects(each) for each in classes) else None
 
     def is_callable(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:

@@ -126,7 +126,7 @@ class Slots(ChosenFunctions):
             method = inspect.getattr_static(base.cell.type, "__getitem__", None)
             if not isinstance(method, FunctionType):
                 self.refuse(NOT_INDEXABLE, what=base.cell.called)
-            return self.called(method, [base, node.slice])
+            return self.called(method, [base, _as_value(node.slice)])
         contents, part = self.contents(base), self.part(node.slice)
         if self.is_choice(contents, part) and (base.cell.missing is None or base.cell.role is Counter):
             return self.choice_by_key(contents, part, base.cell.role is Counter)
@@ -314,3 +314,13 @@ class Slots(ChosenFunctions):
 
 def _again(part: gast.expr) -> gast.expr:
     return part if isinstance(part, (Structure, Callee)) else clone(part)
+
+
+def _as_value(index: gast.expr) -> gast.expr:
+    """What stands in brackets as an argument: slices as slice objects."""
+    if isinstance(index, gast.Slice):
+        bounds = [const(None) if each is None else each for each in (index.lower, index.upper, index.step)]
+        return gast.Call(func=load("slice"), args=bounds, keywords=[])
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple(elts=[_as_value(each) for each in index.elts], ctx=gast.Load())
+    return index

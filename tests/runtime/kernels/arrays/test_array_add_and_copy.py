@@ -120,3 +120,35 @@ def test_whole_arrays_of_complex_numbers_are_changed_in_place():
         assert view.shape == a.shape
         view[...] = 7.0
         np.testing.assert_array_equal(a, np.full(a.shape, 7.0))
+
+
+def plus_scaled(target, factor, value):
+    kernels.add_scaled(target, factor, value)
+    return target
+
+
+@pytest.mark.compiled
+def test_a_multiple_is_added_to_vectors_and_matrices_of_the_same_shape():
+    compiled = numba.njit(plus_scaled)
+    for target, value in ((np.ones(3), np.arange(6.0)[::2]), (np.ones((2, 3)), np.arange(6.0).reshape(3, 2).T)):
+        expected = plus_scaled(target.copy(), -2.0, value)
+        np.testing.assert_array_equal(expected, 1.0 - 2.0 * value)
+        np.testing.assert_array_equal(compiled(target, -2.0, value), expected)
+        with pytest.raises(ValueError, match="broadcast"):
+            compiled(target, -2.0, value[1:])
+
+
+def by_rows(u, b):
+    x = b.copy()
+    for i in range(b.size - 1, -1, -1):
+        x[i] = (x[i] - u[i, i + 1 :] @ x[i + 1 :]) / u[i, i]
+        x[:i] = x[:i] + 0.1 * (u[:i, i] @ x[:i])
+    return np.sum(np.sin(x))
+
+
+@pytest.mark.parametrize("size", [pytest.param(0, marks=pytest.mark.nightly), 4])
+def test_gradients_of_products_of_rows(size):
+    rng = np.random.default_rng(1)
+    assert_gradient(
+        by_rows, rng.normal(size=(size, size)) + 3.0 * np.eye(size), rng.normal(size=size), modes=("loops",)
+    )

@@ -6,6 +6,6 @@ Invariant    imported only once a program has imported `scipy.interpolate`.
 Elsewhere    splines on a grid of pixels (`runtime.rules.scipy.ndimage`), `np.interp`.
 """
 
-from srcad.runtime.rules.scipy.interpolate import basis_splines, grids, piecewise
+from srcad.runtime.rules.scipy.interpolate import basis_splines, fitted_splines, grids, piecewise
 
-__all__ = ["basis_splines", "grids", "piecewise"]
+__all__ = ["basis_splines", "fitted_splines", "grids", "piecewise"]

@@ -299,13 +299,14 @@ def akima_interpolator(x, y, axis=0, *, method="akima", extrapolate=None):
 class Steps:
     """The value at the nearest point, or at the one before or after; or the line between points."""
 
-    def __init__(self, x, y, axis, kind, fill_value, bounds_error):
+    def __init__(self, x, y, axis, kind, fill_value, bounds_error, spline=None):
         self.x = x
         self.y = y
         self.axis = axis
         self.kind = kind
         self.fill_value = fill_value
         self.bounds_error = bounds_error
+        self.spline = spline
 
     def __call__(self, x):
         """The values at points."""
@@ -318,6 +319,10 @@ class Steps:
                 (np.diff(self.y, axis=0) / kernels.scipy.with_trailing_axes(np.diff(self.x), self.y), self.y[:-1])
             )
             y = _values(c, self.x, q, 1, self.axis)
+        elif self.kind == "spline":
+            y = kernels.scipy.points_in_place(self.spline(q), self.y, self.axis, False)
+        elif self.kind not in ("previous", "nearest", "nearest-up", "next"):
+            NO_KIND()
         else:
             y = np.take(self.y, _step(self.x, q, self.kind), axis=0)
             y = kernels.scipy.points_in_place(y, self.y, self.axis, False)
@@ -344,9 +349,15 @@ def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_va
         name = "previous"
     elif kind in ("nearest", "nearest-up", "next"):
         name = kind
-    else:
+    elif kind not in ("quadratic", "cubic") and not isinstance(kind, int):
         NO_KIND()
+    else:
+        name = "spline"
+    spline = None
+    if name == "spline":
+        degree = 2 if kind == "quadratic" else 3 if kind == "cubic" else kind
+        spline = scipy.interpolate.make_interp_spline(points, values, degree)
     is_strict = bounds_error
     if bounds_error is None:
         is_strict = not isinstance(fill_value, (str, tuple)) and np.isnan(fill_value)
-    return Steps(points, values, axis, name, fill_value, is_strict)
+    return Steps(points, values, axis, name, fill_value, is_strict, spline)

@@ -6,6 +6,7 @@ import scipy.stats
 
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import define, inlined
+from srcad.runtime.rulebook.stand_ins import stands_for
 from srcad.runtime.rulebook.theorems import NoRule
 
 NO_BANDWIDTH = NoRule("gaussian_kde with a function as `bw_method`", "pass a number, 'scott' or 'silverman'")
@@ -51,6 +52,15 @@ class Estimate:
     def logpdf(self, x):
         """The logarithm of the density at points."""
         return scipy.special.logsumexp(self.terms(x), axis=0)
+
+
+stands_for(
+    scipy.stats.gaussian_kde,
+    Estimate,
+    points=lambda made: np.ascontiguousarray(made.dataset, float),
+    weights=lambda made: np.ascontiguousarray(made.weights, float),
+    factor=lambda made: float(made.factor),
+)
 
 
 @define(scipy.stats.gaussian_kde)
