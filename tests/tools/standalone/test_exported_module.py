@@ -44,7 +44,7 @@ def scaled(x):
 
 # Runs in a process that cannot import srcad: the names of functions, with arguments.
 RUN = """
-import importlib, runpy, sys
+import runpy, sys
 import numpy as np
 
 class Blocked:
@@ -55,9 +55,8 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 sys.path.insert(0, {folder!r})
 for name, *args in {calls}:
-    runpy.run_module(name + "_adjoint", run_name="__main__")
-    function = getattr(importlib.import_module(name + "_adjoint"), name + "_value_and_grad")
-    value, gradients = function(*[np.array(each) if isinstance(each, list) else each for each in args])
+    module = runpy.run_module(name + "_adjoint", run_name="__main__")
+    value, gradients = module[name + "_value_and_grad"](*[np.array(each) if isinstance(each, list) else each for each in args])
     print([np.asarray(each).tolist() for each in (value, *gradients)])
 assert not any(name.split(".")[0] in {blocked} for name in sys.modules)
 """
@@ -69,10 +68,10 @@ CALLS = [
 ]
 
 
-def run_apart(folder, numpy_only):
+def run_apart(folder, cases, numpy_only):
     """What the exported modules print and return, in another process."""
     calls = []
-    for f, wrt, args in CALLS:
+    for f, wrt, args in cases:
         text = srcad.export(f, mode="value_and_grad", wrt=wrt, args=args, numpy_only=numpy_only)
         (folder / f"{f.__name__}_adjoint.py").write_text(text)
         given = [each.tolist() if isinstance(each, np.ndarray) else each for each in args]
@@ -93,15 +92,18 @@ def flat(result):
 
 
 def test_without_numba_results_agree_up_to_rounding(tmp_path):
-    for (f, wrt, args), found in zip(CALLS, run_apart(tmp_path, numpy_only=True), strict=True):
+    for (f, wrt, args), found in zip(CALLS, run_apart(tmp_path, CALLS, numpy_only=True), strict=True):
         expected = flat(srcad.value_and_grad(f, wrt=wrt, jit=False)(*args))
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-13)
 
 
 @pytest.mark.compiled
-def test_with_numba_results_agree_bit_for_bit(tmp_path):
-    for (f, wrt, args), found in zip(CALLS, run_apart(tmp_path, numpy_only=False), strict=True):
+@pytest.mark.parametrize(
+    "cases", [CALLS[:1], pytest.param(CALLS[1:], marks=pytest.mark.nightly)], ids=["layered", "others"]
+)
+def test_with_numba_results_agree_bit_for_bit(cases, tmp_path):
+    for (f, wrt, args), found in zip(cases, run_apart(tmp_path, cases, numpy_only=False), strict=True):
         expected = flat(srcad.value_and_grad(f, wrt=wrt)(*args))
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_array_equal(one, other)
