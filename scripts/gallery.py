@@ -30,7 +30,7 @@ HEAD = """# Gallery
 
 Models on real data, each a script of about a hundred lines in the folder `examples`, with the picture that it makes.
 The data lie in `examples/data`, each file with its source, or come with scikit-learn. To run them:
-`pip install 'srcad[examples]'`, and in a checkout `python examples/NAME.py`. The tests run each of them and compare the
+`python -m pip install '.[examples]'` in a checkout, then `python examples/NAME.py`. The tests run each and compare the
 results with what is published.
 """
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from srcad.tools.explain import explain
     from srcad.tools.report import report
     from srcad.tools.source_text import source
+    from srcad.tools.standalone.exported_module import export
 
 __version__ = "0.2.0"  # pyproject.toml reads it here
 
@@ -102,6 +103,7 @@ _HOMES = {
     "custom_jvp": "srcad.api.custom_rules",
     "custom_vjp": "srcad.api.custom_rules",
     "explain": "srcad.tools.explain",
+    "export": "srcad.tools.standalone.exported_module",
     "function": "srcad.api.grad_vjp_jvp",
     "grad": "srcad.api.grad_vjp_jvp",
     "hessian": "srcad.api.grad_vjp_jvp",
@@ -164,6 +166,7 @@ __all__ = [
     "custom_vjp",
     "debug",
     "explain",
+    "export",
     "function",
     "grad",
     "hessian",

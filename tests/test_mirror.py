@@ -34,6 +34,7 @@ ABOUT_MORE = {
     "runtime/rules/test_scipy_initial_values.py": "initial value problems of scipy.integrate, in programs",
     "runtime/rules/test_scipy_collocation.py": "odeint and implicit methods of scipy.integrate, in programs",
     "runtime/rules/test_scipy_quadrature.py": "scipy.integrate.quad, in programs",
+    "runtime/rules/test_scipy_quadrature_multiple.py": "scipy.integrate.dblquad, tplquad and nquad",
     "runtime/rules/test_scipy_sparse.py": "sparse matrices of scipy.sparse, in programs",
     "runtime/rules/test_scipy_bounds_and_fits.py": "constrained minima and fits of scipy.optimize, in programs",
     "runtime/rules/test_scipy_complex.py": "special functions of complex numbers, in programs",

@@ -87,5 +87,17 @@ def test_the_public_checks_are_of_the_versions_that_are_supported():
         assert bounds[name] == bound, name
 
 
+def test_the_recipe_for_conda_has_version_and_requirements():
+    text = (ROOT / "conda" / "recipe.yaml").read_text()
+    first = re.search(r'requires-python = ">=(.*?)"', PROJECT)[1]
+    assert f'version: "{srcad.__version__}"' in text
+    assert f'python_min: "{first}"' in text
+    needed = re.search(r"^dependencies = \[\n(.*?)^\]", PROJECT, re.MULTILINE | re.DOTALL)[1]
+    bounds = re.findall(r'^    "([a-z]+)>=([\d.]+)"', needed, re.MULTILINE)
+    run = text.partition("  run:\n")[2].partition("\n\n")[0]
+    assert bounds
+    assert sorted(bounds) == sorted(re.findall(r"^    - ([a-z]+) >=([\d.]+)$", run, re.MULTILINE))
+
+
 def test_command_is_installed():
     assert any(entry.name == "srcad" for entry in entry_points(group="console_scripts"))

@@ -41,6 +41,7 @@ from srcad.transforms.lowering.structures.list_packing import (
 )
 
 NAMESPACE = "srcad"
+_GENERATORS = (np.random.Generator, np.random.RandomState)
 _NUMBERS = frozenset((float, int, complex, bool, np.ndarray))
 _PACKED = _NUMBERS | {np.float64, np.float32}
 _known: set[type] = set()
@@ -227,7 +228,7 @@ def _register(kind: type) -> None:
 def is_leaf(value: Any) -> bool:
     """Whether a leaf is a number or an array, not a compile-time constant."""
     kind = type(value)
-    if kind in _NUMBERS or isinstance(value, (np.ndarray, np.generic, np.random.Generator, Operand)):
+    if kind in _NUMBERS or isinstance(value, (np.ndarray, np.generic, *_GENERATORS, Operand)):
         return not (isinstance(value, np.generic) and value.dtype.kind in "USO")
     return kind.__module__.partition(".")[0] == "numba" and not callable(value)
 

@@ -89,13 +89,17 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
         if meaning.owner is not None:
             draft.freeze(meaning.owner, meaning.key or "", type(value)(value))
         node = Captured(value, tuple(value), [literal(each) for each in value])
-    elif isinstance(value, (list, dict)) or (is_object(type(value)) and _is_read(value)):
+    elif isinstance(value, (list, dict)) or _is_named_tuple(value) or (is_object(type(value)) and _is_read(value)):
         node = _spell_structure(meaning, draft, at, wish)
     elif is_static(value) and not isinstance(value, ModuleType):
         node = _spell_function(meaning, draft, wish)
     else:
         raise UNSUPPORTED_CAPTURE.at(at, name=wish, type=type(value).__name__)
     return placed_at(node, at)
+
+
+def _is_named_tuple(value: Any) -> bool:
+    return isinstance(value, tuple) and hasattr(type(value), "_fields")
 
 
 def _is_read(value: Any) -> bool:
@@ -141,7 +145,7 @@ def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str
     """A captured list, dictionary or object: it is captured part by part, and cannot be changed by the function."""
     value, parts = meaning.value, dict[Any, Meaning]()
     draft.freeze(meaning.layout[0], "layout", meaning.layout[1])
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         parts = {k: meaning.element(k) for k in range(len(value))}
     elif isinstance(value, dict):
         parts = {key: meaning.entry(key) for key in value}

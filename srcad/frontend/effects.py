@@ -186,6 +186,10 @@ def _is_formatted(node: gast.Call) -> bool:
 
 def stands_for_itself(meaning: Meaning | None) -> bool:
     """Whether an argument of an effect is an object that is handed over as it is, such as `sys.stderr`."""
-    if meaning is None or meaning.is_data or isinstance(meaning.value, (Method, np.dtype, np.random.Generator)):
+    if (
+        meaning is None
+        or meaning.is_data
+        or isinstance(meaning.value, (Method, np.dtype, np.random.Generator, np.random.RandomState))
+    ):
         return False
     return not callable(meaning.value) or isinstance(meaning.value, type) or meaning.value in (sys.stderr, sys.stdout)

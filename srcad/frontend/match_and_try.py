@@ -22,7 +22,7 @@ from typing import Any
 import gast
 
 from srcad.frontend.load_source import Source
-from srcad.frontend.try_statements import without_try
+from srcad.frontend.try_statements import changes_what_others_see, with_caught_finally, without_try
 from srcad.names import Names
 from srcad.refusals.constructs import NAMED_PATTERN_WITH_IF, SEQUENCE_PATTERN
 from srcad.transforms.ir.build import clone, load, stored
@@ -47,6 +47,10 @@ def _for_failed_import(handlers: list[Any]) -> list[Any] | None:
     return None
 
 
+def _as_list(made: Any) -> list[gast.stmt]:
+    return made if isinstance(made, list) else [] if made is None else [made]
+
+
 def _pass(node: gast.Try) -> gast.stmt:
     return gast.copy_location(gast.Pass(), node)
 
@@ -54,6 +58,7 @@ def _pass(node: gast.Try) -> gast.stmt:
 class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
     def __init__(self, source: Source, names: Names) -> None:
         self.source, self.names = source, names
+        self.tried = 0  # the `try` statements with handlers around this place
 
     def visit_Try(self, node: gast.Try) -> list[gast.stmt]:
         """Branches that ask of each statement whether it raises; imports are tried at once."""
@@ -64,7 +69,16 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 return [new for each in visited for new in (each if isinstance(each, list) else [each])] or [
                     _pass(node)
                 ]
-        self.generic_visit(node)
+        if node.finalbody and (self.tried or changes_what_others_see(node.finalbody, self.source.owners)):
+            parts = [self.visit(each) for each in with_caught_finally(node, self.names)]
+            return [new for each in parts for new in (each if isinstance(each, list) else [each])]
+        self.tried += bool(node.handlers)
+        node.body = [new for each in node.body for new in _as_list(self.visit(each))]
+        self.tried -= bool(node.handlers)
+        for handler in node.handlers:
+            handler.body = [new for each in handler.body for new in _as_list(self.visit(each))]
+        node.orelse = [new for each in node.orelse for new in _as_list(self.visit(each))]
+        node.finalbody = [new for each in node.finalbody for new in _as_list(self.visit(each))]
         return without_try(node, self.names)
 
     def imports(self, body: list[Any]) -> bool:

@@ -46,11 +46,6 @@ def _is_left(node: Any) -> bool:
     return any(map(_is_left, inner))
 
 
-def _is_tried(parents: Parents) -> bool:
-    """Whether a `try` statement with handlers is around."""
-    return any(isinstance(each, gast.Try) and each.handlers for each in parents)
-
-
 def _is_only_cached(node: Any) -> bool:
     """Whether the decorators of a function, if any, have names of those that may be left out."""
     made = [each.func if isinstance(each, gast.Call) else each for each in node.decorator_list]
@@ -67,9 +62,6 @@ REFUSED = (
         lambda node, parents: getattr(node, "is_async", 1) == 1,
     ),
     Construct(constructs.FINALLY_LEFT_EARLY, ("Try",), lambda node, parents: any(map(_is_left, node.finalbody))),
-    Construct(
-        constructs.FINALLY_WITHIN_TRY, ("Try",), lambda node, parents: bool(node.finalbody) and _is_tried(parents)
-    ),
     Construct(constructs.TRY_STAR, ("TryStar",)),
     Construct(constructs.DEL, ("Delete",), lambda node, parents: not all(map(_is_name_or_element, node.targets))),
     Construct(constructs.CLASS_DEFINITION, ("ClassDef",)),

@@ -256,7 +256,9 @@ def rebound(body: list[gast.stmt]) -> set[str]:
 
 def is_array(value: Any) -> bool:
     """Whether a captured object becomes a hidden parameter: an array, a random generator or a `Variable`."""
-    return isinstance(value, (np.ndarray, np.random.Generator)) or hasattr(type(value), "__srcad_variable__")
+    return isinstance(value, (np.ndarray, np.random.Generator, np.random.RandomState)) or hasattr(
+        type(value), "__srcad_variable__"
+    )
 
 
 def is_users(callee: Any) -> bool:

@@ -18,7 +18,7 @@ is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,48 @@ def without_try(node: gast.Try, names: Names) -> list[gast.stmt]:
         rest += _if(code, number, handler.body)
     made = [gast.Assign(targets=[stored(code)], value=const(0), type_comment=None), *guarded, *rest, *node.finalbody]
     return [_located(each, node) for each in made]
+
+
+def with_caught_finally(node: gast.Try, names: Names) -> list[gast.stmt]:
+    """A `try` statement whose `finally` block also runs where nothing of its own catches an exception, by a handler.
+
+    try: B        becomes       try: B
+    finally: F                  except: F; raise
+                                F
+    """
+    leaving = Leaving(node.finalbody, names)
+    body, orelse = leaving.block(node.body), leaving.block(node.orelse)
+    for handler in node.handlers:
+        handler.body = leaving.block(handler.body)
+    if node.handlers:
+        body = [gast.Try(body=body, handlers=node.handlers, orelse=orelse, finalbody=[])]
+    else:
+        body = [*body, *orelse]
+    again = [*map(clone, node.finalbody), gast.Raise(exc=None, cause=None)]
+    handler = gast.ExceptHandler(type=None, name=None, body=again)
+    tried = gast.Try(body=body, handlers=[handler], orelse=[], finalbody=[])
+    return [_located(each, node) for each in (tried, *node.finalbody)]
+
+
+def changes_what_others_see(block: list[gast.stmt], free: Collection[str]) -> bool:
+    """Whether statements may change more than variables of the function, whose other names are `free`.
+
+    >>> block = gast.parse("a[0] = 1.0").body
+    >>> changes_what_others_see(block, {"np"}), changes_what_others_see(gast.parse("n = 1; np.seterr()").body, {"np"})
+    (True, False)
+    """
+    for node in (each for statement in block for each in gast.walk(statement)):
+        match node:
+            case gast.Subscript(ctx=gast.Store() | gast.Del()) | gast.Attribute(ctx=gast.Store()) | gast.Nonlocal():
+                return True
+            case gast.Call(func=called):
+                root = called
+                while isinstance(root, gast.Attribute):
+                    root = root.value
+                is_known = isinstance(root, gast.Name) and (root.id in free or root.id == "print")
+                if not is_known or (root is called and root.id != "print"):
+                    return True
+    return False
 
 
 class _Renamed(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations

@@ -41,24 +41,6 @@ FINALLY_LEFT_EARLY = Refusal(
     """,
 )
 
-FINALLY_WITHIN_TRY = Refusal(
-    UnsupportedSyntax,
-    "`finally` within another `try`",
-    "a `try` with `finally` cannot be differentiated within another `try` with `except`",
-    "put both into one `try` statement, or what the `finally` block does after each of them",
-    """
-    def f(x):
-        try:
-            try:
-                y = np.linalg.inv(x)
-            finally:
-                print('done')
-        except np.linalg.LinAlgError:
-            y = x
-        return np.sum(y)
-    """,
-)
-
 TRY_STAR = Refusal(
     UnsupportedSyntax,
     "`except*`",

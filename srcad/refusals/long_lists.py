@@ -136,7 +136,7 @@ LIST_ELEMENT_TYPE = Refusal(
     def f(x):
         names = []
         for i in range(x.size):
-            names.append('a')
+            names.append('a' if x[i] > 0.5 else 'b')
         return x[0] * len(names)
     """,
     "srcad.grad(f)(np.ones(3))",

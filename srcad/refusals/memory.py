@@ -131,7 +131,7 @@ HIDDEN_VIEW = Refusal(
     "take a copy first: append .copy()",
     """
     def f(x):
-        y = np.lib.stride_tricks.sliding_window_view(x, 1)
+        y = np.lib.stride_tricks.as_strided(x, (2,), (8,))
         y[0] = 2.0
         return x[0] * x[1]
     """,

@@ -295,6 +295,21 @@ ENUM_MEMBER = Refusal(
     """,
 )
 
+GROUPS_AT_RUN_TIME = Refusal(
+    UnsupportedSyntax,
+    "`itertools.groupby` with keys that are known only at run time",
+    "itertools.groupby gets keys that are known only at run time",
+    "loop over the elements and compare each key with the one before",
+    """
+    import itertools
+
+    def f(x, y):
+        values = [x, y, x * y]
+        return sum(max(group) for _, group in itertools.groupby(values, key=lambda v: v > 1.0))
+    """,
+    "srcad.grad(f)(2.0, 0.5)",
+)
+
 ENUM_VALUE = Refusal(
     UnsupportedSyntax,
     "Members of an enumeration by a value that is known only at run time",
@@ -359,12 +374,8 @@ ITERTOOLS = Refusal(
     """
     import itertools
 
-
     def f(x):
-        s = 0.0
-        for key, group in itertools.groupby([x, x]):
-            s += key
-        return s
+        return sum(itertools.islice(itertools.cycle([x, x * x]), 3))
     """,
 )
 

@@ -37,6 +37,7 @@ from srcad.runtime.support.array_snapshots import snapshot
 from srcad.runtime.support.debug_mode import debug
 from srcad.runtime.support.structured_arguments import is_structured
 from srcad.tools.finite_differences import Slope, quick_slope, slope
+from srcad.tools.work_progress import note, working
 
 _MOST_ELEMENTS = 1000
 _MOST_FOUND = 32  # elements that are settled with steps of many sizes; others are taken to be as the last of them
@@ -102,7 +103,7 @@ def checked(
         return checked(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, seed=seed, **how)
     check = Check(run, name_of(f), signature, given, _plain_positions(f, given, wrt), jit, options, seed)
     check.tolerances = _tolerances([_dtype(given[place]) for place in check.where], rtol, atol)
-    with np.errstate(all="ignore"):
+    with working(), np.errstate(all="ignore"):
         check.run_all()
     return check
 
@@ -247,7 +248,9 @@ class Check:
         largest = float(finite.max()) if finite.size else 0.0
         self.room = len(self.numbers) + _MOST_NUMBERS
         is_symmetric = _is_symmetric(value) and _READS_TRIANGLE.search("\n".join(version.unit.sources)) is not None
-        for element in _elements(name, gradient, value, is_symmetric, self.seed):
+        elements = list(_elements(name, gradient, value, is_symmetric, self.seed))
+        for count, element in enumerate(elements, 1):
+            note(f"comparing {name} with differences, element {count:,} of {len(elements):,}")
             self.compared += 1
             finding = self.judged(element, self.along(place, element), largest, precision)
             if finding is not None:

@@ -112,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_choices(explain)
     explain.set_defaults(run=_explain)
 
+    _add_export(commands.add_parser("export", help="write a gradient as a module that runs without srcad"))
     _add_report(commands.add_parser("report", help="write a page on a gradient: both sweeps, their cost, the check"))
 
     _add_doctor(commands.add_parser("doctor", help="print versions, processor, threads, cache folder, what is wrong"))
@@ -142,6 +143,45 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
     _add_choices(parser)
     parser.set_defaults(run=_check)
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    _add_target(parser)
+    parser.add_argument("--args", metavar="EXPR", help='the arguments of its check, in Python: "np.ones(3), 2.0"')
+    parser.add_argument("--mode", default="grad", help="grad (default), value_and_grad, reverse, forward or hvp")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the module to write")
+    parser.add_argument("--numpy-only", action="store_true", help="plain Python, which does not need Numba")
+    parser.add_argument("--scipy", action="store_true", help="with --numpy-only: the module may call SciPy")
+    parser.add_argument("--check", action="store_true", help="write nothing; status 1 unless FILE is up to date")
+    _add_choices(parser)
+    parser.set_defaults(run=_export)
+
+
+def _export(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from srcad.tools.standalone.exported_module import export, outdated
+
+    function, file = locate(options.target), Path(options.output)
+    given = None if options.args is None else evaluate(options.args, function)
+    text = export(
+        function,
+        mode=options.mode,
+        wrt=0 if options.wrt is None else options.wrt,
+        signature=None if given is not None else _signature(function, options.signature),
+        args=given,
+        numpy_only=options.numpy_only,
+        scipy=options.scipy,
+        without=options.without,
+        boundscheck=options.boundscheck,
+    )
+    if not options.check:
+        file.write_text(text, encoding="utf-8")
+        print(f"{file}: {len(text.splitlines())} lines; execute it to check the derivative")
+        return 0
+    reason = outdated(text, file)
+    print(f"{file} is up to date" if reason is None else f"{file} is not up to date: {reason}")
+    return 0 if reason is None else 1
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:

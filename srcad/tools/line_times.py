@@ -33,8 +33,16 @@ class LineTime:
     part: float
 
 
-def line_times(function: Callable[..., Any], arguments: Iterable[Any], jit: bool) -> dict[int, LineTime]:
-    """Of each line of a plain Python function that begins a statement, by its number in the file.
+@dataclass(frozen=True)
+class LineTimes:
+    """What was found of the lines, by their numbers in the file, and whether the copy that ran was compiled."""
+
+    lines: dict[int, LineTime]
+    is_compiled: bool = False
+
+
+def line_times(function: Callable[..., Any], arguments: Iterable[Any], jit: bool) -> LineTimes:
+    """Of each line of a plain Python function that begins a statement: how often it ran, and for how long.
 
     function    written with `def`; of a lambda, a generator or what has no source, nothing is told
     arguments   which the call may write into
@@ -45,24 +53,25 @@ def line_times(function: Callable[..., Any], arguments: Iterable[Any], jit: bool
     ...     for i in range(n):
     ...         s += i * i
     ...     return s
-    >>> [each.runs for each in line_times(total, (5,), jit=False).values()]
+    >>> [each.runs for each in line_times(total, (5,), jit=False).lines.values()]
     [1, 6, 5, 1]
     """
     tree = _definition(function)
     if tree is None:
-        return {}
+        return LineTimes({})
     marked = _Marks()
     copy = marked.copy_of(tree)
     arguments = tuple(arguments)
-    clock = _run_compiled(function, copy, marked, arguments) if jit else None
-    if clock is None:
+    clock: Any = _run_compiled(function, copy, marked, arguments) if jit else None
+    is_compiled = clock is not None
+    if not is_compiled:
         clock = _clock(marked)
         _made(function, copy, _mark)(clock, *arguments)
     spent = clock[_TIME, : len(marked.lines)].astype(float)
     parts = spent / max(spent.sum(), 1.0)
     first = function.__code__.co_firstlineno - 1
     rows = zip(marked.lines, clock[_COUNT].tolist(), parts.tolist(), strict=False)
-    return {line + first: LineTime(runs, part) for line, runs, part in rows}
+    return LineTimes({line + first: LineTime(runs, part) for line, runs, part in rows}, is_compiled)
 
 
 def _definition(function: Any) -> ast.FunctionDef | None:

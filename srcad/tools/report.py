@@ -31,8 +31,9 @@ from srcad.runtime.support.array_snapshots import snapshot
 from srcad.runtime.support.nested_structures import flatten
 from srcad.tools.check_grads import Check, checked
 from srcad.tools.explain import Explanation
-from srcad.tools.line_times import LineTime, line_times
+from srcad.tools.line_times import LineTimes, line_times
 from srcad.tools.source_text import case_of, generated
+from srcad.tools.work_progress import note, working
 from srcad.transforms.ir.build import place_of, walk_statements
 
 _LONG_ENOUGH = 0.02  # seconds that a measured batch of calls takes at least
@@ -74,7 +75,9 @@ def report(f: Callable[..., Any], *args: Any, wrt: Any = 0, jit: bool = True, pa
     >>> made.verdict, made.gradient[0].tolist()
     ('right', [4.0, 4.0, 4.0])
     """
-    return Report(f, args, wrt, jit, passes)
+    with working():
+        note("running both sweeps")
+        return Report(f, args, wrt, jit, passes)
 
 
 class Report:
@@ -165,6 +168,7 @@ class Report:
         found = []
         for row in ROWS.values():
             if row.optional and self.with_passes:
+                note(f"generating without the pass {row.name}")
                 options = replace(self.case.request.options, without=chosen(row.name))
                 case = replace(self.case, request=replace(self.case.request, options=options))
                 other = generated(case, arrays=not self.jit).text
@@ -173,8 +177,9 @@ class Report:
         return found
 
     @cached_property
-    def line_times(self) -> dict[int, LineTime]:
+    def line_times(self) -> LineTimes:
         """How often the lines of the function run, and their parts of its time; empty where that cannot be told."""
+        note("measuring lines")
         return line_times(plain_function(self.function), self._own_arguments(), self.jit)
 
     def _own_arguments(self) -> tuple[Any, ...]:
@@ -204,7 +209,8 @@ class Report:
         """The page, as text."""
         from srcad.tools.report_page import page
 
-        return page(self)
+        with working():
+            return page(self)
 
     def save(self, path: str | Path) -> Path:
         """Write the page, and return where."""
@@ -268,6 +274,7 @@ def _timings(pair: Pair, version: Any, values: tuple[Any, ...], value: Any, trac
     own = values[: len(version.own_parameters)]
     pull = pair.pullback(values, value, trace)
     function = version.function
+    note("measuring both sweeps")
     calls = [
         ("the function as it stands", lambda: function(*snapshot(own))),
         ("forward sweep", lambda: pair.forward(*values)),

@@ -34,7 +34,7 @@ def page(report: Report) -> str:
     title = f"{html.escape(report.name)}: adjoint, cost and check"
     style, script = (files("srcad.tools").joinpath(name).read_text("utf-8") for name in ("report.css", "report.js"))
     notes = {each.number: list(each.notes) for each in report.primal if each.notes}
-    for line, each in report.line_times.items():
+    for line, each in report.line_times.lines.items():
         notes.setdefault(line, []).append("it ran once" if each.runs == 1 else f"it ran {each.runs:,} times")
     data = json.dumps(notes).replace("<", "\\u003c")
     parts = [_head(report), _panes(report), _check(report), _gradients(report), _passes(report)]
@@ -67,8 +67,8 @@ def _head(report: Report) -> str:
 
 def _panes(report: Report) -> str:
     origins = {each.origin for each in report.adjoint}
-    own = {each.number for each in report.primal if each.notes} | origins | set(report.line_times)
-    left = _listed(report.primal, own, {line: _spent(each) for line, each in report.line_times.items()})
+    own = {each.number for each in report.primal if each.notes} | origins | set(report.line_times.lines)
+    left = _listed(report.primal, own, {line: _spent(each) for line, each in report.line_times.lines.items()})
     right = _listed(report.adjoint, origins - {None})
     total = (
         report.explanation.total() if report.explanation is not None else ["it runs uncompiled: nothing is explained"]
@@ -110,9 +110,9 @@ def _spent(line: LineTime) -> str:
 
 
 def _how_timed(report: Report) -> str:
-    if not report.line_times:
+    if not report.line_times.lines:
         return ""
-    how = "a compiled copy" if report.jit else "a copy, run as plain Python,"
+    how = "a compiled copy" if report.line_times.is_compiled else "a copy, run as plain Python,"
     return (
         f"<p>The bars are the parts of the lines in the time of your function, measured by {how} with a mark before "
         "each line, to about a line; a call counts for the line that makes it.</p>\n"

@@ -67,18 +67,21 @@ def source(
     return Source(generated(case, after, arrays).text)
 
 
-def generated(case: Case, after: str | None = None, arrays: bool = False) -> Generated:
-    """What is generated for a case: compiled code, or, where Numba has no types, what runs uncompiled."""
+def generated(case: Case, after: str | None = None, arrays: bool = False, assumes: bool = True) -> Generated:
+    """What is generated for a case: compiled code, or, where Numba has no types, what runs uncompiled.
+
+    Unless it `assumes` that arrays fit without broadcasting, the code is for all shapes.
+    """
     with refusing_untyped():
         try:
-            return _derived(case, after, arrays)
+            return _derived(case, after, arrays, assumes=assumes)
         except CannotType:
             if case.values is None:
                 raise
             along = [case.values[place] for place in case.request.wrt if case.request.mode in ("hvp", "tangent")]
             observed = Observation()
             observed.add((*case.values, *along))  # each moves along itself
-            return _derived(case, after, arrays, observed)
+            return _derived(case, after, arrays, observed, assumes)
 
 
 def changes(f: Callable[..., Any], name: str, without: Without = (), **how: Any) -> str:
@@ -104,7 +107,9 @@ def changes(f: Callable[..., Any], name: str, without: Without = (), **how: Any)
     return "\n".join(difflib.unified_diff(old.splitlines(), new.splitlines(), *titles, lineterm="", n=2))
 
 
-def _derived(case: Case, after: str | None, arrays: bool, observed: Observation | None = None) -> Generated:
+def _derived(
+    case: Case, after: str | None, arrays: bool, observed: Observation | None = None, assumes: bool = True
+) -> Generated:
     from srcad.driver import pipeline
 
     request, options = case.request, case.request.options
@@ -117,7 +122,7 @@ def _derived(case: Case, after: str | None, arrays: bool, observed: Observation 
         observed=observed,
         loops=not arrays,
         after=after,
-        assumes=True,
+        assumes=assumes,
         without=options.without,
         max_trace_bytes=options.max_trace_bytes,
         debug=options.debug,

@@ -5,6 +5,7 @@ import pytest
 
 import srcad
 from srcad.errors import UnsupportedSyntax
+from tests.checking import assert_gradient
 from tests.programs.exceptions import checked_root
 
 
@@ -137,3 +138,57 @@ def test_a_loop_with_a_try_statement_is_compiled_around_the_attempt():
         found = [compiled(x, 30_000) for _ in range(3)]
     expected = srcad.grad(f, jit=False)(x, 30_000)
     np.testing.assert_allclose(found, [expected] * 3, rtol=1e-10)
+
+
+def finally_within_another(x):
+    s = 0.0
+    try:
+        for i in range(4):
+            try:
+                if x[i] < 0:
+                    raise ValueError
+                s += x[i] ** 2
+            finally:
+                s += x[i]
+    except ValueError:
+        s *= x[3]
+    return s
+
+
+def raised_again_through_finally(x):
+    s = x[0]
+    try:
+        try:
+            s += np.log(x[1])
+            raise KeyError
+        except KeyError:
+            s += x[1] ** 2
+            raise ValueError from None
+        finally:
+            s *= x[3]
+    except ValueError:
+        s += x[2]
+    return s
+
+
+def written_in_the_finally_of_a_callee(x):
+    def divided(a):
+        try:
+            return np.log(a[2]) if a[2] > 0 else 1 / 0
+        finally:
+            a[0] = 7 * a[1]
+
+    a = x * 1.0
+    try:
+        y = divided(a)
+    except ZeroDivisionError:
+        y = 2.0
+    return y * np.sum(a**2)
+
+
+def test_finally_runs_where_an_exception_passes_it():
+    x = np.array([0.3, 1.2, -0.7, 0.9])
+    for function in (finally_within_another, raised_again_through_finally):
+        assert_gradient(function, x, modes=("arrays",))
+    with pytest.raises(UnsupportedSyntax, match="before it raised"):
+        srcad.grad(written_in_the_finally_of_a_callee, jit=False)(x)

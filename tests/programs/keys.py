@@ -1,7 +1,9 @@
-"""Keys of dictionaries that are known only at run time, members of enumerations in loops, `iter` and `next` by hand."""
+"""Keys that are known only at run time, enumerations in loops, `iter` and `next`, queues, groups, unrolled loops."""
 
 import enum
-from collections import Counter
+import itertools
+import math
+from collections import Counter, deque, namedtuple
 
 import numpy as np
 
@@ -148,7 +150,59 @@ def keys_from_an_iterator(x):
     return held[next(iter(held))] * held["b"]
 
 
+SCHOOLS, SCORES = ["a", "a", "b", "c", "c"], np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+TREE = {0: [1, 2], 1: [3], 2: [], 3: [1]}
+RULES = [("a", 2.0), ("b", 3.0), ("c", 1.0)]
+Bond = namedtuple("Bond", ["coupon", "maturity"])
+BONDS = [Bond(2.0, 1), Bond(2.5, 2)]
+
+
+def grouped(x):
+    s = 0.0
+    for school, members in itertools.groupby(zip(SCHOOLS, SCORES, strict=False), key=lambda pair: pair[0]):
+        scores = np.array([score for _, score in members])
+        s += np.sum((scores - x[0]) ** 2) * (2 if school == "a" else 1)
+    return s + len([*itertools.groupby(SCHOOLS)]) * x[1] + sum(x[b.maturity] * b.coupon for b in BONDS)
+
+
+def breadth_first(x):
+    queue, seen, total = deque([(0, 1.0)]), set(), 0.0
+    while queue:
+        node, weight = queue.popleft()
+        if node in seen:
+            continue
+        seen.add(node)
+        total += weight * x[node] + math.hypot(*x[:2])
+        for other in TREE[node]:
+            queue.append((other, weight * x[node]))
+    return total
+
+
+def left_early(x):
+    names, rates, s = ["a", "b", "c"], {"a": x[0], "b": x[1], "c": x[3]}, 1.0
+    while names:
+        s *= rates[names.pop(0)] ** 2
+        if s > 0.1:
+            return s * 3
+    return s
+
+
+def up_to_the_shorter(x, n):
+    found = {"a": 0.0, "b": 0.0, "c": 0.0}
+    for v, (key, weight) in zip(x[:n], RULES, strict=False):
+        if v < 0:
+            continue
+        found[key] += v**2 * weight
+        if v > 1:
+            break
+    return found["a"] + found["b"] * 2 + found["c"] * 3
+
+
 PROGRAMS = [
+    *(Program(up_to_the_shorter, numbers(X, n)) for n in (0, 2, 4)),
+    *(Program(each, numbers(X)) for each in (grouped, breadth_first, left_early)),
+]
+PROGRAMS += [
     Program(
         each,
         numbers(X),

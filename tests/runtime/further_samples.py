@@ -32,6 +32,8 @@ FURTHER_SAMPLES: dict[Any, list[Sample]] = {
     kernels.before_axes_of: [s(ANY, MATRIX, fixed=(1,)), s(MATRIX, ANY, fixed=(1,))],
     kernels.of_each: [s(ANY), s(1.5)],
     kernels.bessel_i: [s(0, ANY), s(1, MATRIX), s(3, np.array([-40.0, 0.0, 2.5, 90.0])), s(2, 0.3)],
+    kernels.windows_along: [s(ANY, 3, 0), s(MATRIX, 2, 1), s(CUBE, 2, 1)],
+    kernels.sums_of_windows: [s(MATRIX[:, :3], np.zeros(5), 0, fixed=(1,))],
     np.real_if_close: [s(ANY), s(0.3)],
     np.add.reduceat: [s(ANY, [0, 2]), s(MATRIX, [1, 0, 2]), s(MATRIX, [0, 3, 1], 1)],
     kernels.segment_sums_adjoint: [
@@ -98,6 +100,7 @@ ONLY_VALUES: dict[Any, list[Sample]] = {
 
 
 FURTHER_DEFINED: dict[Any, list[Sample]] = {
+    np.lib.stride_tricks.sliding_window_view: [s(ANY, 3), s(CUBE, (2, 2), (1, 2)), s(MATRIX, (2, 3)), s(CUBE, 2, -1)],
     np.i0: [s(ANY), s(0.3), s(MATRIX)],
     np.kaiser: [s(5, 2.5), s(4, 0.3), s(1, 0.3)],
     np.unstack: [s(MATRIX), s(CUBE, axis=-1)],

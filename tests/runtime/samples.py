@@ -531,4 +531,5 @@ RANDOM = {
     *(np.random.random_sample, np.random.ranf, np.random.sample, np.random.standard_exponential, np.random.exponential),
     *(np.random.laplace, np.random.logistic, np.random.gumbel, np.random.lognormal, np.random.gamma, np.random.randint),
     *(np.random.standard_gamma, np.random.standard_t, np.random.randn, np.random.rand, np.random.permutation),
+    *(np.random.RandomState, np.random.choice),
 }

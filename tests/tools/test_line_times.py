@@ -38,7 +38,7 @@ FIRST = settle.__code__.co_firstlineno
 
 
 def counts(function, *arguments, jit=False):
-    return {line - FIRST: each.runs for line, each in line_times(function, arguments, jit).items()}
+    return {line - FIRST: each.runs for line, each in line_times(function, arguments, jit).lines.items()}
 
 
 def traced(function, *arguments):
@@ -74,7 +74,7 @@ def test_counts_of_statements_are_those_of_pythons_tracing(k):
 
 def test_parts_add_up_to_the_whole():
     found = line_times(settle, (np.ones(50), 0.3), jit=False)
-    assert sum(each.part for each in found.values()) == pytest.approx(1.0)
+    assert sum(each.part for each in found.lines.values()) == pytest.approx(1.0)
 
 
 def test_closures_methods_and_what_cannot_be_instrumented():
@@ -86,10 +86,10 @@ def test_closures_methods_and_what_cannot_be_instrumented():
     def with_defaults(x, k=factor, *more, flag=True, **rest):
         return k * x if flag else x
 
-    assert [each.runs for each in line_times(scaled, (3.0,), jit=False).values()] == [1]
-    assert [each.runs for each in line_times(with_defaults, (3.0,), jit=False).values()] == [1]
-    assert line_times(lambda x: x, (1.0,), jit=False) == {}
-    assert line_times(np.sin, (1.0,), jit=False) == {}
+    assert [each.runs for each in line_times(scaled, (3.0,), jit=False).lines.values()] == [1]
+    assert [each.runs for each in line_times(with_defaults, (3.0,), jit=False).lines.values()] == [1]
+    assert line_times(lambda x: x, (1.0,), jit=False).lines == {}
+    assert line_times(np.sin, (1.0,), jit=False).lines == {}
 
 
 def test_the_copy_returns_what_the_function_returns():
@@ -112,5 +112,17 @@ def test_compiled_counts_are_those_of_plain_python():
 
     x = np.array([1.0, -1.0, 2.0])
     plain, compiled = (line_times(loop, (x,), jit) for jit in (False, True))
-    assert {line: each.runs for line, each in compiled.items()} == {line: each.runs for line, each in plain.items()}
-    assert all(0.0 <= each.part <= 1.0 for each in compiled.values())
+    assert (plain.is_compiled, compiled.is_compiled) == (False, True)
+    assert {k: each.runs for k, each in compiled.lines.items()} == {k: each.runs for k, each in plain.lines.items()}
+    assert all(0.0 <= each.part <= 1.0 for each in compiled.lines.values())
+
+
+@pytest.mark.compiled
+def test_what_numba_cannot_compile_runs_as_plain_python():
+    found = line_times(squared, ({"a": 2.0},), jit=True)
+    assert not found.is_compiled
+    assert [each.runs for each in found.lines.values()] == [1]
+
+
+def squared(p):
+    return p["a"] ** 2

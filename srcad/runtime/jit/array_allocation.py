@@ -23,7 +23,8 @@ from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from srcad.runtime.jit import axis_permutations
+from srcad.runtime.jit import array_views, axis_permutations, elementwise_choices
+from srcad.runtime.jit.replaced_calls import numbas, replacement
 
 
 def add_to(manager: PassManager, state: Any) -> None:
@@ -57,13 +58,21 @@ class _Allocations(FunctionPass):  # type: ignore[misc]  # Numba carries no anno
         return changed
 
 
-def _quick_form(function: Any, statement: Any) -> Callable[..., Any] | None:
+def _quick_form(function: Any, statement: Any) -> Any:
     """The intrinsic that replaces the function called by a statement, or None."""
     call = statement.value if isinstance(statement, ir.Assign) else None
-    if not isinstance(call, ir.Expr) or call.op != "call" or call.kws or call.vararg is not None:
+    if not isinstance(call, ir.Expr) or call.op != "call" or call.vararg is not None:
         return None
     name = ir_utils.guard(ir_utils.find_callname, function, call)
-    return None if name is None or name[1] != "numpy" else _QUICK.get((name[0], len(call.args)))
+    if name is None or name[1] != "numpy" or [key for key, _ in call.kws] not in ([], ["dtype"]):
+        return None
+    count = len(call.args) + len(call.kws)
+    found = _QUICK.get((name[0], count)) or replacement(name[0], count)
+    if call.kws and found is not None:
+        if name[0] not in ("empty", "zeros"):
+            return None
+        call.args, call.kws = [*call.args, call.kws[0][1]], ()
+    return found
 
 
 def _zeros(typing: Any, shape: Any) -> Any:
@@ -118,6 +127,36 @@ def _moved(typing: Any, a: Any, source: Any, destination: Any) -> Any:
     )
 
 
+def _as_array(typing: Any, a: Any) -> Any:
+    return _new(typing, np.asarray, (a,), array_views.same_type(a), array_views.same)
+
+
+def _contiguous(typing: Any, a: Any) -> Any:
+    write = array_views.as_it_is_or(_copied)
+    return _new(typing, np.ascontiguousarray, (a,), array_views.contiguous_type(a), write)
+
+
+def _reshaped(typing: Any, a: Any, shape: Any) -> Any:
+    return _new(typing, np.reshape, (a, shape), array_views.reshaped_type(a, shape), array_views.reshaped)
+
+
+def _broadcast(typing: Any, a: Any, shape: Any) -> Any:
+    return _new(typing, np.broadcast_to, (a, shape), array_views.broadcast_type(a, shape), array_views.broadcast)
+
+
+def _common(typing: Any, one: Any, two: Any) -> Any:
+    return _new(typing, np.broadcast_shapes, (one, two), array_views.common_type(one, two), array_views.common)
+
+
+def _where(typing: Any, c: Any, x: Any, y: Any) -> Any:
+    return _new(typing, np.where, (c, x, y), elementwise_choices.where_type(c, x, y), elementwise_choices.where)
+
+
+def _clipped(typing: Any, a: Any, low: Any, high: Any) -> Any:
+    made = elementwise_choices.clip_type(a, low, high)
+    return _new(typing, np.clip, (a, low, high), made, elementwise_choices.clipped)
+
+
 _QUICK = {
     ("zeros", 1): intrinsic(_zeros),
     ("zeros", 2): intrinsic(_zeros_typed),
@@ -129,6 +168,13 @@ _QUICK = {
     ("transpose", 2): intrinsic(_transposed),
     ("swapaxes", 3): intrinsic(_swapped),
     ("moveaxis", 3): intrinsic(_moved),
+    ("asarray", 1): intrinsic(_as_array),
+    ("ascontiguousarray", 1): intrinsic(_contiguous),
+    ("reshape", 2): intrinsic(_reshaped),
+    ("broadcast_to", 2): intrinsic(_broadcast),
+    ("broadcast_shapes", 2): intrinsic(_common),
+    ("where", 3): intrinsic(_where),
+    ("clip", 3): intrinsic(_clipped),
 }
 
 Write = Callable[[Any, Any, Any, Any], Any]
@@ -138,14 +184,7 @@ def _new(typing: Any, function: Callable[..., Any], args: tuple[Any, ...], made:
     """The signature of a call and the function that writes its instructions; Numba's own if `made` is None."""
     if made is not None:
         return made(*args), _called(write)
-    plain = typing.resolve_function_type(typing.resolve_value_type(function), args, {})
-    # Numba compiles these, so they have to be Python functions.
-    calls = {1: lambda a: function(a), 2: lambda a, b: function(a, b), 3: lambda a, b, c: function(a, b, c)}  # noqa: PLW0108
-
-    def call(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return context.compile_internal(builder, calls[len(args)], signature, values)
-
-    return plain.return_type(*args), call
+    return numbas(typing, function.__name__, args)
 
 
 def _called(write: Write) -> Write:

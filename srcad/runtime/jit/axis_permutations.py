@@ -14,6 +14,7 @@ from numba.core import cgutils, types
 from numba.np import arrayobj
 
 _NO_ORDER = ("axes don't match array",)
+_REPEATED = ("repeated axis",)
 _NO_AXIS = ("axis is out of bounds for array of its dimension",)
 
 
@@ -25,11 +26,18 @@ def permuted_type(a: Any, *axes: Any) -> Any:
     >>> permuted_type(types.float64[:, ::1], types.int64, types.none) is None
     True
     """
-    is_order = len(axes) == 1 and isinstance(axes[0], types.BaseTuple) and len(axes[0]) == getattr(a, "ndim", 0)
-    kinds = tuple(axes[0]) if is_order else axes
-    if type(a) is not types.Array or not a.ndim or (len(axes) == 1 and not is_order):
+    if type(a) is not types.Array or not a.ndim:
         return None
-    return a.copy(layout="A") if all(isinstance(each, types.Integer) for each in kinds) else None
+    kinds = [_kinds(each) for each in axes]
+    is_order = len(axes) == 1 and isinstance(axes[0], types.BaseTuple) and len(kinds[0]) == a.ndim
+    if not is_order and (len(axes) == 1 or len(kinds[0]) != len(kinds[1])):
+        return None
+    return a.copy(layout="A") if all(isinstance(each, types.Integer) for each in (*kinds[0], *kinds[-1])) else None
+
+
+def _kinds(axes: Any) -> tuple[Any, ...]:
+    """The types of an axis or of several."""
+    return tuple(axes) if isinstance(axes, types.BaseTuple) else (axes,)
 
 
 def transposed(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -61,15 +69,46 @@ def swapped(context: Any, builder: Any, signature: Any, values: Any) -> Any:
 def moved(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     """The instructions of `np.moveaxis(a, source, destination)`."""
     ndim = signature.args[0].ndim
-    source, destination = (_axis(context, builder, ndim, values[k], signature.args[k]) for k in (1, 2))
+    source, destination = (_axes(context, builder, ndim, values[k], signature.args[k]) for k in (1, 2))
+    # The axes other than the moved ones keep their order: the n-th that is left goes to the n-th place that is left.
+    left = [*zip(*(_count_left(builder, ndim, each) for each in (source, destination)), strict=True)]
     order = []
     for k in range(ndim):
-        here = source.type(k)
-        # The axes other than the moved one keep their order: the n-th that is left goes to the n-th place that is left.
-        left = builder.sub(here, builder.zext(builder.icmp_signed(">", here, destination), here.type))
-        other = builder.add(left, builder.zext(builder.icmp_signed(">=", left, source), here.type))
-        order.append(builder.select(builder.icmp_signed("==", here, destination), source, other))
+        place, (_, (_, rank)) = source[0].type(k), left[k]
+        axis = place
+        for j, ((is_left, count), _) in enumerate(left):
+            is_here = builder.and_(is_left, builder.icmp_signed("==", count, rank))
+            axis = builder.select(is_here, place.type(j), axis)
+        for one, two in zip(source, destination, strict=True):
+            axis = builder.select(builder.icmp_signed("==", place, two), one, axis)
+        order.append(axis)
     return _view(context, builder, signature, values[0], order)
+
+
+def _count_left(builder: Any, ndim: int, taken: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """For each axis whether it is none of those that are taken, and how many such axes are before it."""
+    count, found = taken[0].type(0), []
+    for k in range(ndim):
+        is_left = cgutils.true_bit
+        for each in taken:
+            is_left = builder.and_(is_left, builder.icmp_signed("!=", each, each.type(k)))
+        found.append((is_left, count))
+        count = builder.add(count, builder.zext(is_left, count.type))
+    return found
+
+
+def _axes(context: Any, builder: Any, ndim: int, value: Any, kind: Any) -> list[Any]:
+    """One axis or several, counted from the front. Raises ValueError if one occurs twice."""
+    kinds = _kinds(kind)
+    given = cgutils.unpack_tuple(builder, value, len(kinds)) if isinstance(kind, types.BaseTuple) else [value]
+    found = [_axis(context, builder, ndim, *each) for each in zip(given, kinds, strict=True)]
+    twice = cgutils.false_bit
+    for k, each in enumerate(found):
+        for other in found[:k]:
+            twice = builder.or_(twice, builder.icmp_signed("==", each, other))
+    with cgutils.if_unlikely(builder, twice):
+        context.call_conv.return_user_exc(builder, ValueError, _REPEATED)
+    return found
 
 
 def _axis(context: Any, builder: Any, ndim: int, value: Any, kind: Any) -> Any:

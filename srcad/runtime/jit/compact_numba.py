@@ -21,6 +21,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from numba.core import event, ir, types
+from numba.core.base import BaseContext
 from numba.core.codegen import JITCPUCodegen
 from numba.core.typing.templates import _OverloadFunctionTemplate
 from numba.extending import overload
@@ -28,6 +29,7 @@ from numba.np import arrayobj, npyimpl
 from numpy.exceptions import AxisError
 
 from srcad.runtime.jit.array_loops import array_loops
+from srcad.runtime.jit.array_views import compile_internal
 from srcad.runtime.jit.code_libraries import LinkedLibrary
 from srcad.runtime.jit.fast_compiler_pipeline import OfKernels
 from srcad.runtime.jit.kernel_cache import decorator_with_cache
@@ -136,6 +138,7 @@ def _replaced() -> tuple[tuple[Any, str, Any], ...]:
         (arraymath, "check_axis_bounds", check_axis_bounds),
         (_OverloadFunctionTemplate, "_get_jit_decorator", _decorator),
         (JITCPUCodegen, "_library_class", LinkedLibrary),
+        (BaseContext, "compile_internal", compile_internal),
     )
     return tuple(each for each in ours if hasattr(*each[:2]))  # older Numba has no `check_axis_bounds`
 

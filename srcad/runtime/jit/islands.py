@@ -365,7 +365,7 @@ def has_effects(text: str) -> bool:
     return any(path == "kernels.effect" or not path.startswith(("kernels.", "np.")) for path in paths)
 
 
-_RESTORED = (np.ndarray, np.number, np.bool_, float, int, complex, np.random.Generator)
+_RESTORED = (np.ndarray, np.number, np.bool_, float, int, complex, np.random.Generator, np.random.RandomState)
 
 
 def kept_arguments(arguments: tuple[Any, ...]) -> Callable[[], None]:

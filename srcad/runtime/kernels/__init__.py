@@ -17,7 +17,16 @@ from srcad.runtime.kernels.arrays.array_add_and_copy import (
     copy_to,
     subtract_from,
 )
-from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
+from srcad.runtime.kernels.arrays.axes import (
+    add_extremum,
+    centred,
+    extremum_adjoint,
+    others,
+    others_adjoint,
+    shares,
+    sort_adjoint,
+    sort_tangent,
+)
 from srcad.runtime.kernels.arrays.complex_numbers import (
     argument,
     direction,
@@ -122,10 +131,14 @@ from srcad.runtime.kernels.arrays.scans import (
 )
 from srcad.runtime.kernels.arrays.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_beside
+from srcad.runtime.kernels.arrays.sliding_windows import (
+    sums_of_windows,
+    windows_along,
+)
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
-from srcad.runtime.kernels.linear_algebra import blas
+from srcad.runtime.kernels.linear_algebra import blas, cholesky_reverse
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
 from srcad.runtime.kernels.linear_algebra.decompositions import (
     constant_copy,
@@ -179,6 +192,7 @@ from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     tensordot_adjoint_a,
     tensordot_adjoint_b,
 )
+from srcad.runtime.kernels.linear_algebra.transposed_systems import solve_transposed
 from srcad.runtime.kernels.overloads import (
     axis_functions,
     einsum_loops,
@@ -187,11 +201,13 @@ from srcad.runtime.kernels.overloads import (
     numpy_joins,
     numpy_shapes,
     reductions,
+    vector_products,
 )
 from srcad.runtime.kernels.overloads import elementary_functions as lanes
 from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
 from srcad.runtime.kernels.overloads.quick_numpy import largest, outer, smallest
 from srcad.runtime.kernels.overloads.random_draws import (
+    draw_choice,
     draw_gumbel,
     draw_integers,
     draw_laplace,
@@ -203,6 +219,7 @@ from srcad.runtime.kernels.overloads.random_draws import (
     draw_standard_gamma,
     draw_standard_normal,
     draw_standard_t,
+    generator_choice,
     generator_exponential,
     generator_gamma,
     generator_gumbel,
@@ -212,7 +229,11 @@ from srcad.runtime.kernels.overloads.random_draws import (
     generator_lognormal,
     generator_normal,
     generator_permutation,
+    generator_rand,
+    generator_randint,
+    generator_randn,
     generator_random,
+    generator_random_sample,
     generator_standard_exponential,
     generator_standard_gamma,
     generator_standard_normal,
@@ -273,6 +294,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "Unobserved",
     "add_delayed",
+    "add_extremum",
     "add_outer",
     "add_parts",
     "add_scaled",
@@ -303,6 +325,7 @@ __all__ = [
     "check_room",
     "checkpointed_start",
     "cholesky_adjoint",
+    "cholesky_reverse",
     "cofactors",
     "common_extent",
     "constant_copy",
@@ -323,6 +346,7 @@ __all__ = [
     "direction",
     "dot_adjoint_a",
     "dot_adjoint_b",
+    "draw_choice",
     "draw_gumbel",
     "draw_integers",
     "draw_laplace",
@@ -351,6 +375,7 @@ __all__ = [
     "expect",
     "exponents",
     "extra_steps",
+    "extremum_adjoint",
     "fft_of_leading",
     "filled",
     "first_places",
@@ -360,6 +385,7 @@ __all__ = [
     "from_row",
     "full_rank",
     "general_eigenvectors",
+    "generator_choice",
     "generator_exponential",
     "generator_gamma",
     "generator_gumbel",
@@ -369,7 +395,11 @@ __all__ = [
     "generator_lognormal",
     "generator_normal",
     "generator_permutation",
+    "generator_rand",
+    "generator_randint",
+    "generator_randn",
     "generator_random",
+    "generator_random_sample",
     "generator_standard_exponential",
     "generator_standard_gamma",
     "generator_standard_normal",
@@ -488,6 +518,7 @@ __all__ = [
     "snapshot_count",
     "snapshot_limit",
     "snapshots_within",
+    "solve_transposed",
     "sort_adjoint",
     "sort_tangent",
     "spectrum_counts",
@@ -497,6 +528,7 @@ __all__ = [
     "strong_product",
     "strong_quotient",
     "subtract_from",
+    "sums_of_windows",
     "take_adjoint",
     "tensordot_adjoint_a",
     "tensordot_adjoint_b",
@@ -522,10 +554,12 @@ __all__ = [
     "unvstack",
     "upper_eigenvectors",
     "values_of_vectors",
+    "vector_products",
     "weights",
     "whole_places",
     "whole_turns",
     "widths",
+    "windows_along",
     "with_first",
     "with_item",
     "zero_like",

@@ -377,9 +377,14 @@ def determinant_direction_tangent(y, a):
 
 @adjoint(np.linalg.solve, ndim=(2, 1))
 def solve(x, a, b):
-    w = np.linalg.solve(np.transpose(a), d[x])
+    w = kernels.solve_transposed(a, d[x])
     d[b] = w
     d[a] = -np.outer(w, x)
+
+
+@define(kernels.solve_transposed)
+def solve_transposed(a, b):
+    return np.linalg.solve(np.transpose(a), b)
 
 
 @adjoint(np.linalg.solve, ndim=(2, 2))

@@ -13,7 +13,7 @@ from srcad.runtime.rulebook.registry import define, zero
 
 zero(
     *(kernels.draw_standard_normal, kernels.draw_random, kernels.draw_standard_exponential, kernels.draw_laplace),
-    np.random.default_rng,
+    *(np.random.default_rng, np.random.RandomState, kernels.draw_choice),
     *(kernels.draw_logistic, kernels.draw_gumbel, kernels.draw_integers, kernels.draw_permutation, kernels.draw_size),
 )
 
@@ -175,6 +175,43 @@ def generator_permutation(rng, count):
 @define(np.random.permutation)
 def permutation(count):
     return kernels.draw_permutation(None, count)
+
+
+@define(kernels.generator_randint)
+def generator_randint(rng, low, high=None, size=None):
+    return kernels.draw_integers(rng, low, high, size)
+
+
+@define(kernels.generator_random_sample)
+def generator_random_sample(rng, size=None):
+    return kernels.draw_random(rng, size)
+
+
+@define(kernels.generator_choice)
+def generator_choice(rng, a, size=None, replace=True, p=None):
+    if np.ndim(a) == 0:
+        return kernels.draw_choice(rng, a, replace, p, size)
+    values = np.asarray(a)
+    return values[kernels.draw_choice(rng, values.shape[0], replace, p, size)]
+
+
+@define(np.random.choice)
+def choice(a, size=None, replace=True, p=None):
+    return kernels.generator_choice(None, a, size, replace, p)
+
+
+@define(kernels.generator_randn)
+def generator_randn(rng, *shape):
+    if len(shape) == 0:
+        return kernels.draw_standard_normal(rng, None)
+    return kernels.draw_standard_normal(rng, shape)
+
+
+@define(kernels.generator_rand)
+def generator_rand(rng, *shape):
+    if len(shape) == 0:
+        return kernels.draw_random(rng, None)
+    return kernels.draw_random(rng, shape)
 
 
 @define(np.random.randint)

@@ -31,7 +31,12 @@ def prod_tangent(y, a, axis=None, keepdims=False):
 @adjoint(np.max, np.min)
 def extremum(y, a, axis=None, keepdims=False):
     # Elements that are equal to the result share its adjoint.
-    d[a] = kernels.restore(d[y], a.shape, axis, keepdims) * kernels.shares(y, a, axis, keepdims)
+    d[a] = kernels.extremum_adjoint(d[y], y, a, axis, keepdims)
+
+
+@define(kernels.extremum_adjoint)
+def extremum_adjoint(g, y, a, axis=None, keepdims=False):
+    return kernels.restore(g, np.shape(a), axis, keepdims) * kernels.shares(y, a, axis, keepdims)
 
 
 @tangent(np.max, np.min)

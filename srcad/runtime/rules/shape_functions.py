@@ -282,3 +282,43 @@ zero(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri)
 zero(np.zeros_like, np.ones_like, np.empty_like)
 zero(np.shape, np.size, np.ndim, np.argsort, np.argwhere, np.nonzero, np.flatnonzero, np.searchsorted, np.digitize)
 zero(np.tril_indices, np.triu_indices, np.diag_indices, np.ndindex, np.result_type, kernels.opposite)
+
+
+# Windows. They are views, which no rule for views describes, since they overlap: memory that is read through them may
+# not be written into.
+
+
+@define(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    if writeable:
+        raise NotImplementedError("sliding_window_view with `writeable`: write into the array itself")
+    if isinstance(window_shape, (tuple, list)):
+        y = x
+        for k, size in enumerate(window_shape):
+            if axis is None:
+                y = kernels.windows_along(y, size, k)
+            elif isinstance(axis, (tuple, list)):
+                y = kernels.windows_along(y, size, axis[k] % np.ndim(x))
+            else:
+                y = kernels.windows_along(y, size, axis % np.ndim(x))
+        return y
+    if axis is None:
+        if np.ndim(x) != 1:
+            raise ValueError("Since axis is None, must provide window_shape for all dimensions of `x`")
+        return kernels.windows_along(x, window_shape, 0)
+    if isinstance(axis, (tuple, list)):
+        return kernels.windows_along(x, window_shape, axis[0] % np.ndim(x))
+    return kernels.windows_along(x, window_shape, axis % np.ndim(x))
+
+
+@adjoint(kernels.windows_along, may_view=True)
+def windows_along(y, x, size, axis):
+    d[x] = kernels.sums_of_windows(d[y], x, axis)
+
+
+@adjoint(kernels.sums_of_windows)
+def sums_of_windows(y, g, like, axis):
+    d[g] = kernels.windows_along(d[y], g.shape[-1], axis)
+
+
+linear(kernels.windows_along, kernels.sums_of_windows)

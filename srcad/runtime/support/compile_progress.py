@@ -29,7 +29,7 @@ VARIABLE = "SRCAD_PROGRESS"
 PATIENCE = 2.0  # seconds before anything is said
 _INTERVAL = 0.5
 _IN_TEST = "PYTEST_CURRENT_TEST"  # a variable that pytest sets
-_CLEARED = "\r\x1b[K"
+CLEARED = "\r\x1b[K"
 
 # What the stages that are no passes of the compiler are called.
 _WORDS = {
@@ -123,22 +123,23 @@ class _Writer:
         self._writing.join()
         if self._has_written:
             took = f"srcad: compiled {self.progress.subject.what} in {time.monotonic() - self.progress.began:.1f} s\n"
-            _put((_CLEARED if _moves() else "") + (took if finished else ""))
+            put((CLEARED if _moves() else "") + (took if finished else ""))
 
     def _write(self) -> None:
         if self._is_over.wait(PATIENCE):
             return
         self._has_written = True
         subject = self.progress.subject
-        _put(f"srcad: compiling {subject}. jit=False runs at once; {VARIABLE}=0 hides this.\n")
+        put(f"srcad: compiling {subject}. jit=False runs at once; {VARIABLE}=0 hides this.\n")
         while _moves():
             width = shutil.get_terminal_size().columns - 1
-            _put(f"{_CLEARED}{f'srcad: {self.progress.line()}'[:width]}")
+            put(f"{CLEARED}{f'srcad: {self.progress.line()}'[:width]}")
             if self._is_over.wait(_INTERVAL):
                 return
 
 
-def _put(text: str) -> None:
+def put(text: str) -> None:
+    """Write to standard error, if it is still there."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -159,7 +160,7 @@ def unannounced() -> Iterator[None]:
     """A block in which this thread compiles in silence, since nobody waits for it.
 
     >>> with unannounced():
-    ...     _is_wanted()
+    ...     is_wanted()
     False
     """
     before = getattr(_here, "is_silent", False)
@@ -206,7 +207,7 @@ def _opened(subject: Callable[[], Subject]) -> tuple[_Writer | None, bool]:
     known = _current
     if known is not None:
         return (known if known.is_here else None), False
-    if not _is_wanted():
+    if not is_wanted():
         return None, False
     asked = subject()
     if _is_installed(asked.file):
@@ -227,7 +228,8 @@ def _close(writer: _Writer, finished: bool) -> None:
     writer.close(finished)
 
 
-def _is_wanted() -> bool:
+def is_wanted() -> bool:
+    """Whether there is a terminal, and somebody who wants to be told."""
     stream = sys.stderr
     if getattr(_here, "is_silent", False):
         return False
@@ -242,6 +244,15 @@ def _is_installed(file: str) -> bool:
     """Whether a file is part of an installed package or of Python."""
     paths: Mapping[str, str] = sysconfig.get_paths()
     return any(file.startswith(os.path.join(paths[each], "")) for each in ("purelib", "platlib", "stdlib"))
+
+
+def is_announcing() -> bool:
+    """Whether something is being compiled of which this module tells.
+
+    >>> is_announcing()
+    False
+    """
+    return _current is not None
 
 
 def expect(count: int) -> None:

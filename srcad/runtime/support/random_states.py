@@ -20,11 +20,14 @@ def kept_states(arguments: Sequence[Any]) -> Callable[[], None]:
     """
     generators = [each for each in arguments if isinstance(each, np.random.Generator)]
     states = [each.bit_generator.state for each in generators]
+    older = [(each, each.get_state()) for each in arguments if isinstance(each, np.random.RandomState)]
     shared = np.random.get_state()
 
     def put_back() -> None:
         for generator, state in zip(generators, states, strict=True):
             generator.bit_generator.state = state
+        for each, held in older:
+            each.set_state(held)
         np.random.set_state(shared)
 
     return put_back

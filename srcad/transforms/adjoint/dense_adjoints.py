@@ -22,7 +22,7 @@ from srcad.transforms.ir.build import names_in, walk
 from srcad.transforms.ir.primitive import constant
 
 _SEED = "a number"
-_SELECTING = {"select", "shares"}  # kernels that are zero for all but a few elements
+_SELECTING = {"select", "shares", "extremum_adjoint"}  # kernels that are zero for all but a few elements
 
 
 def dense_of(program: Program, plan: Plan, bars: Mapping[str, str]) -> frozenset[str]:

@@ -344,6 +344,6 @@ def joined(name: str, one: Type | None, other: Type | None) -> Type | None:
 
 def own_copy(value: Any) -> Any:
     """A copy of an array, in the same memory order, or of a random generator; other arguments unchanged."""
-    if isinstance(value, np.random.Generator):
+    if isinstance(value, (np.random.Generator, np.random.RandomState)):
         return copy.deepcopy(value)
     return value.copy(order="K") if isinstance(value, np.ndarray) else value

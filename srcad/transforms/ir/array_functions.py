@@ -92,6 +92,7 @@ FACTS: dict[str, Fact] = {
     "np.atleast_3d": Fact.VIEWS,
     "np.einsum": Fact.VIEWS,  # of one array, whose axes it only exchanges
     "np.broadcast_to": Fact.VIEW | Fact.READ_ONLY,
+    "kernels.windows_along": Fact.VIEW | Fact.READ_ONLY,
     "np.diag": Fact.VIEW | Fact.READ_ONLY,
     "np.diagonal": Fact.VIEW | Fact.READ_ONLY,
     "np.roll": _SAME,
@@ -125,6 +126,9 @@ FACTS: dict[str, Fact] = {
     "kernels.times": _NEW | Fact.PRODUCT,
     "kernels.times_transpose": _NEW | Fact.PRODUCT,
     "kernels.transpose_times": _NEW | Fact.PRODUCT,
+    "kernels.solve_transposed": _NEW | _SMOOTH,
+    "kernels.cholesky_adjoint": _NEW,
+    "kernels.extremum_adjoint": _NEW,
     # Elementwise functions
     "np.sqrt": _NEW | _SMOOTH | _VECTOR | _DOUBLE,
     "np.exp": _NEW | _SMOOTH | _DOUBLE,

@@ -22,7 +22,7 @@ from srcad.transforms.ir.build import Block, assign, at, augment, call, clone, c
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import stored_inside, stored_names
 from srcad.transforms.lowering.calls.effect_arguments import Effect
-from srcad.transforms.lowering.control_flow import Turns
+from srcad.transforms.lowering.control_flow import Turns, WhileTurns
 from srcad.transforms.lowering.desugaring.desugar import IN_PLACE
 from srcad.transforms.lowering.desugaring.for_loops import called
 from srcad.transforms.lowering.return_values import Results
@@ -101,7 +101,7 @@ class Flattener(Results):
                 statement.iter.args = [self.atom(argument) for argument in statement.iter.args]
                 self.loop(statement)
             case gast.While():
-                self.rolled(statement)
+                self.while_loop(statement)
             case gast.Assert():
                 self.check(statement)
             case gast.Expr(value=value):
@@ -126,6 +126,10 @@ class Flattener(Results):
             return
         if isinstance(value, Turns):
             self.unrolled(value.rest, value.turns)
+            return
+        if isinstance(value, WhileTurns):
+            self.memory.known[value.rest.test.id] = True  # in a branch where it holds
+            self.unrolled_while(value.rest, value.problem, value.depth)
             return
         made = self.changed(value) if isinstance(value, gast.Call) else None
         if made is None and isinstance(value, gast.Call):

@@ -12,13 +12,19 @@ from typing import Any, NoReturn
 
 import gast
 
-from srcad.errors import CompilerBug
+from srcad.errors import CompilerBug, SrcadError
 from srcad.refusals.constructs import CHANGE_IN_CONDITION
 from srcad.refusals.loops import RESIZED_IN_LOOP, WRITE_AHEAD_OF_LOOP
 from srcad.transforms.ir.block_exits import completes
 from srcad.transforms.ir.build import Block, assign, at, clone, const, is_exit, load, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
-from srcad.transforms.ir.cost_model import FIRST_LIST_ROOM, MOST_LOOP_TRIALS, MOST_UNROLLED_TURNS
+from srcad.transforms.ir.cost_model import (
+    FIRST_LIST_ROOM,
+    MOST_GUARDED_TURNS,
+    MOST_LOOP_TRIALS,
+    MOST_UNROLLED_TURNS,
+    MOST_UNROLLED_WHILE,
+)
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.lowering.lists.record_arrays import RecordArrays
 from srcad.transforms.lowering.structures.abstract_state import PLAIN, Grown, Memory, Structure
@@ -123,7 +129,9 @@ class Paths(RecordArrays):
 
     def loop(self, statement: gast.For) -> None:
         """A loop over `range`: rolled, or unrolled if necessary."""
-        turns = self.turns(statement)
+        turns, guarded = self.turns(statement), False
+        if turns is None:
+            turns, guarded = self.most_turns(statement), True
         if turns is None:
             self.rolled(statement)
             return
@@ -139,7 +147,69 @@ class Paths(RecordArrays):
         self.made, self.place = outer, place
         del self.made[made:]
         self.memory.become(start)
-        self.unrolled(statement, list(turns))
+        if guarded:
+            self.guarded_turns(statement, list(turns))
+        else:
+            self.unrolled(statement, list(turns))
+
+    def most_turns(self, statement: gast.For) -> range | None:
+        """The most values that the index of a loop to a minimum can have, such as `min(len(x), 3)`; few of them."""
+        match statement.iter.args:
+            case [gast.Name(id=name)] if name in self.memory.most and self.memory.most[name] <= MOST_GUARDED_TURNS:
+                return range(self.memory.most[name])
+        return None
+
+    def guarded_turns(self, statement: gast.For, turns: list[int]) -> None:
+        """The body for each value of the index, as far as the loop gets: each turn after the first ends in a test."""
+        stop, place = statement.iter.args[0], place_of(statement)
+        leave = statement.body.pop() if is_exit(statement.body[-1]) else None
+        following = gast.BinOp(left=load(statement.target.id), op=gast.Add(), right=const(1))
+        test: gast.expr = gast.Compare(left=following, ops=[gast.GtE()], comparators=[clone(stop)])
+        if leave is not None:
+            test = gast.BoolOp(op=gast.Or(), values=[leave.test, test])
+        done = self.names.temporary()
+        ends = at(gast.If(test=load(done), body=[at(gast.Break(), place)], orelse=[]), place)
+        statement.body = [*statement.body, assign(done, test, place), ends]
+        begins = gast.Compare(left=const(0), ops=[gast.Lt()], comparators=[clone(stop)])
+        marker = at(gast.Expr(value=Turns(statement, turns)), place)
+        self.branch(at(gast.If(test=begins, body=[marker], orelse=[]), place))
+
+    def while_loop(self, statement: gast.While) -> None:
+        """A `while` loop; where that is refused, its body again and again while its test is known to be true."""
+        start, outer, made, place = self.memory.copy(), self.made, len(self.made), self.place
+        if self.memory.constant(statement.test) is UNKNOWN:
+            self.rolled(statement)
+            return
+        try:
+            self.rolled(clone(statement))
+            return
+        except (SrcadError, NeedsConstant) as refused:
+            problem = refused
+        self.made, self.place = outer, place
+        del self.made[made:]
+        self.memory.become(start)
+        self.unrolled_while(statement, problem, 0)
+
+    def unrolled_while(self, statement: gast.While, problem: Exception, depth: int) -> None:
+        """The body of a `while` loop as often as its test is known to be true.
+
+        After an iteration that may have left the loop, the rest is in a branch. Raises the problem that kept it from
+        being a loop if its end is not found.
+        """
+        place = self.place
+        for _ in range(MOST_UNROLLED_WHILE):
+            known = self.memory.constant(statement.test)
+            if known is UNKNOWN and depth < MOST_GUARDED_TURNS:
+                marker = at(gast.Expr(value=WhileTurns(statement, problem, depth + 1)), place)
+                self.branch(at(gast.If(test=clone(statement.test), body=[marker], orelse=[]), place))
+                return
+            if known is UNKNOWN:
+                break
+            if not known:
+                return
+            self.emit(*self.block(clone(statement.body)))
+            self.place = place
+        raise problem
 
     def turns(self, statement: gast.For) -> range | None:
         """The values of the loop's index, if they are known and not too many."""
@@ -263,6 +333,14 @@ class Turns(gast.expr):  # type: ignore[misc]  # gast carries no annotations
     def __init__(self, rest: gast.For, turns: list[int]) -> None:
         super().__init__()
         self.rest, self.turns = rest, turns
+
+
+class WhileTurns(gast.expr):  # type: ignore[misc]  # gast carries no annotations
+    """Stands for the remaining iterations of an unrolled `while` loop, inside a branch."""
+
+    def __init__(self, rest: gast.While, problem: Exception, depth: int) -> None:
+        super().__init__()
+        self.rest, self.problem, self.depth = rest, problem, depth
 
 
 def _give_up() -> None:

@@ -103,7 +103,7 @@ _ADDED = {
 
 
 def _added_product(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
-    """The kernel, with its arguments, that adds a product of two arrays to an array of the product's shape."""
+    """The kernel, with its arguments, that adds a product of two arrays, or what is mostly zeros, to an array."""
     if not notes_of(statement).whole:
         return None
     match statement:
@@ -113,6 +113,8 @@ def _added_product(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
                     return _ADDED[attr], [load(total), a, b]
                 case gast.BinOp(left=a, op=gast.MatMult(), right=b):
                     return "blas.add_times", [load(total), a, b]
+                case gast.Call(func=gast.Attribute(attr="extremum_adjoint"), args=arguments, keywords=[]):
+                    return "add_extremum", [load(total), *arguments]
     return None
 
 

@@ -8,8 +8,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
 
+from srcad.runtime.kernels.arrays.array_add_and_copy import add_to
 from srcad.runtime.kernels.arrays.rows_along_axis import Axis, from_rows, is_none, literal_dimension, to_rows
 from srcad.runtime.kernels.arrays.scalar import divides
+from srcad.runtime.kernels.arrays.sorting import sorted_places
 from srcad.runtime.kernels.arrays.unbroadcast import reduced_size, restore
 
 
@@ -28,6 +30,26 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     if size == size and np.count_nonzero(equal) == y.size:  # no ties
         return equal.astype(a.dtype)
     return equal / np.add.reduce(equal, axis=axis, keepdims=True, dtype=a.dtype)
+
+
+def extremum_adjoint(g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The adjoint of an array from that of its maxima or minima `y`: elements that are equal to one share its adjoint.
+
+    >>> extremum_adjoint(np.array([4.0]), np.array([3.0]), np.array([[3.0, 1.0, 3.0]]), 1)
+    array([[2., 0., 2.]])
+    """
+    return restore(g, a.shape, axis, keepdims) * shares(y, a, axis, keepdims)
+
+
+def add_extremum(total: Any, g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> None:
+    """Add the adjoint of an array from that of its maxima or minima to an array, in place.
+
+    >>> total = np.ones((1, 3))
+    >>> add_extremum(total, np.array([4.0]), np.array([3.0]), np.array([[3.0, 1.0, 3.0]]), 1)
+    >>> total
+    array([[3., 1., 3.]])
+    """
+    total += extremum_adjoint(g, y, a, axis, keepdims)
 
 
 def centred(a: Any, axis: Axis = None) -> Any:
@@ -121,6 +143,56 @@ def _overload_shares(y, a, axis=None, keepdims=False):
     return impl
 
 
+@overload(extremum_adjoint, prefer_literal=True)
+def _overload_extremum_adjoint(g, y, a, axis=None, keepdims=False):
+    def general(g, y, a, axis=None, keepdims=False):
+        return restore(g, a.shape, axis, keepdims) * shares(y, a, axis, keepdims)
+
+    def rows(g, y, a, axis=None, keepdims=False):
+        result = np.zeros(a.shape, a.dtype)
+        _add_to_rows(result, g, y, a)
+        return result
+
+    return rows if _is_of_rows(g, y, a, axis) else general
+
+
+@overload(add_extremum, prefer_literal=True)
+def _overload_add_extremum(total, g, y, a, axis=None, keepdims=False):
+    def general(total, g, y, a, axis=None, keepdims=False):
+        add_to(total, extremum_adjoint(g, y, a, axis, keepdims))
+
+    def rows(total, g, y, a, axis=None, keepdims=False):
+        if total.shape != a.shape:
+            raise ValueError("operands could not be broadcast together")
+        _add_to_rows(total, g, y, a)
+
+    return rows if _is_of_rows(g, y, a, axis) and isinstance(total, types.Array) and total.ndim == 2 else general
+
+
+def _is_of_rows(g: Any, y: Any, a: Any, axis: Any) -> bool:
+    """Whether these are extremes of each row of a matrix."""
+    are_arrays = all(isinstance(each, types.Array) for each in (g, y, a))
+    return are_arrays and a.ndim == 2 and isinstance(a.dtype, types.Float) and literal_dimension(axis, 2) == 1
+
+
+@register_jitable
+def _add_to_rows(total: Any, g: Any, y: Any, a: Any) -> None:
+    for i in range(a.shape[0]):
+        top = y.flat[i]
+        count = 0
+        for j in range(a.shape[1]):
+            count += a[i, j] == top
+        given = g.flat[i]
+        if count == 0 or given - given != 0.0:  # a NaN is equal to nothing; what is not finite times 0 is NaN
+            for j in range(a.shape[1]):
+                total[i, j] += given * np.divide(a[i, j] == top, count)
+        else:
+            share = given * np.divide(1.0, count)
+            for j in range(a.shape[1]):
+                if a[i, j] == top:
+                    total[i, j] += share
+
+
 def _shares_of_rows(y, a, axis=None, keepdims=False):
     result = np.empty(a.shape, a.dtype)
     for i in range(a.shape[0]):
@@ -208,7 +280,7 @@ def _overload_sort_adjoint(g, a, axis=-1):
         keys, values = to_rows(a, axis), to_rows(g, axis)
         result = np.empty_like(values)
         for i in range(keys.shape[0]):
-            order = np.argsort(keys[i], kind="mergesort")
+            order = sorted_places(keys[i])
             for j in range(order.size):
                 result[i, order[j]] = values[i, j]
         return from_rows(result, a.shape, axis)
@@ -219,13 +291,13 @@ def _overload_sort_adjoint(g, a, axis=-1):
 @overload(sort_tangent)
 def _overload_sort_tangent(t, a, axis=-1):
     if is_none(axis):
-        return lambda t, a, axis=-1: t.ravel()[np.argsort(a.ravel(), kind="mergesort")]
+        return lambda t, a, axis=-1: t.ravel()[sorted_places(a.ravel())]
 
     def impl(t, a, axis=-1):
         keys, values = to_rows(a, axis), to_rows(t, axis)
         result = np.empty_like(values)
         for i in range(keys.shape[0]):
-            order = np.argsort(keys[i], kind="mergesort")
+            order = sorted_places(keys[i])
             for j in range(order.size):
                 result[i, j] = values[i, order[j]]
         return from_rows(result, a.shape, axis)

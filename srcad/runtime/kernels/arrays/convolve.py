@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
 
@@ -22,8 +21,3 @@ def convolve_adjoint(g: Any, other: Any, like: Any, mode: str = "full") -> Any:
     whole = np.zeros(n + m - 1, g.dtype)
     copy_to(whole[start : start + len(g)], g)
     return np.convolve(whole, other[::-1])[m - 1 : m - 1 + n]
-
-
-@overload(convolve_adjoint)
-def _overload_convolve_adjoint(g: Any, other: Any, like: Any, mode: str = "full") -> Any:
-    return convolve_adjoint

@@ -288,30 +288,3 @@ def _overload_of_each(x):
 @overload(determinant_direction)
 def _overload_determinant_direction(a):
     return lambda a: np.linalg.slogdet(a)[0]
-
-
-@overload(cholesky_adjoint)
-def _overload_cholesky_adjoint(g, y):
-    def of_one(g, y):
-        middle = transpose_times(y, g)
-        for k in range(y.shape[0]):
-            middle[k, k] *= 0.5
-            for j in range(k + 1, y.shape[1]):
-                middle[k, j] = 0.0
-        inverse = np.linalg.inv(y)
-        bar = transpose_times(inverse, times(middle, np.conj(inverse)))
-        for k in range(y.shape[0]):
-            bar[k, k] = bar[k, k].real
-            for j in range(k + 1, y.shape[1]):
-                bar[j, k] += np.conj(bar[k, j])
-                bar[k, j] = 0.0
-        return bar
-
-    def of_each(g, y):
-        rows, factors = g.copy().reshape((-1,) + g.shape[-2:]), y.copy().reshape((-1,) + y.shape[-2:])
-        bar = np.empty(factors.shape, factors.dtype)
-        for k in range(bar.shape[0]):
-            bar[k] = cholesky_adjoint(rows[k], factors[k])
-        return bar.reshape(y.shape)
-
-    return of_one if y.ndim == 2 else of_each

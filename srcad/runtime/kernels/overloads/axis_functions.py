@@ -17,6 +17,7 @@ from srcad.runtime.kernels.arrays.element_moves import diff_adjoint, repeat_adjo
 from srcad.runtime.kernels.arrays.fourier import constant
 from srcad.runtime.kernels.arrays.pads import padded, unpad
 from srcad.runtime.kernels.arrays.rows_along_axis import around, from_rows, is_none, to_rows
+from srcad.runtime.kernels.arrays.sorting import sorted_places
 
 
 def _is_array_along(a: Any, axis: Any) -> bool:
@@ -95,7 +96,7 @@ def _argsort(a, axis=-1, kind="quicksort"):
         rows = to_rows(a, axis)
         order = np.empty(rows.shape, np.int64)
         for i in range(rows.shape[0]):
-            order[i] = np.argsort(rows[i], kind="mergesort")
+            order[i] = sorted_places(rows[i])
         return from_rows(order, a.shape, axis)
 
     return impl

@@ -17,6 +17,10 @@ from numba import objmode
 from numba.core import types
 from numba.extending import overload
 
+from srcad.runtime.kernels.overloads import older_generators
+
+__all__ = ["older_generators"]
+
 _FLOATS = ("standard_normal", "random", "standard_exponential", "laplace", "logistic", "gumbel")
 _OF_NUMBA = frozenset(
     {"standard_normal", "random", "standard_exponential", "laplace", "logistic", "standard_gamma", "standard_t"}
@@ -70,7 +74,16 @@ def draw_standard_t(rng: Any, df: Any, size: Any) -> Any:
 
 def draw_integers(rng: Any, low: Any, high: Any, size: Any) -> Any:
     """Integers from `low` on, less than `high`; from 0 on, less than `low`, where `high` is None."""
-    return rng.integers(low, high, size) if rng is not None else np.random.randint(low, high, size)
+    if rng is None or isinstance(rng, np.random.RandomState):
+        return _source(rng).randint(low, high, size)
+    return rng.integers(low, high, size)
+
+
+def draw_choice(rng: Any, count: Any, replace: Any, shares: Any, size: Any) -> Any:
+    """Some of the numbers less than `count`. Raises TypeError for an array, of which it would be elements."""
+    if not isinstance(count, (int, np.integer)):
+        raise TypeError("a choice of an array's elements cannot be differentiated: write x[rng.choice(len(x))]")
+    return _source(rng).choice(count, size, replace, shares)
 
 
 def draw_permutation(rng: Any, count: int) -> Any:
@@ -111,7 +124,7 @@ def _drawn(name: str, draw: Callable[..., Any], integers: bool = False) -> None:
         dtype = types.int64 if integers else types.float64
         rank = _rank(kinds[-1])
         scalars = all(isinstance(each, (types.Number, types.NoneType, types.Omitted)) for each in kinds[1:-1])
-        arrays = [each.ndim for each in kinds[1:-1] if isinstance(each, types.Array)]
+        arrays = [each.ndim for each in kinds[1:-1] if isinstance(each, types.Array) and name != "choice"]
         rank = max(arrays) if rank is None and arrays else rank
         kind = dtype if rank is None else types.Array(dtype, rank, "C")
         is_generator = isinstance(kinds[0], types.NumPyRandomGeneratorType)
@@ -143,6 +156,7 @@ for _name in _FLOATS:
 _drawn("standard_gamma", draw_standard_gamma)
 _drawn("standard_t", draw_standard_t)
 _drawn("integers", draw_integers, integers=True)
+_drawn("choice", draw_choice, integers=True)
 
 
 @overload(draw_permutation)
@@ -199,3 +213,16 @@ generator_standard_gamma = _method("standard_gamma", "shape, size=None")
 generator_standard_t = _method("standard_t", "df, size=None")
 generator_permutation = _method("permutation", "count")
 generator_integers = _method("integers", "low, high=None, size=None")
+generator_randint = _method("randint", "low, high=None, size=None")
+generator_random_sample = _method("random_sample", _SIZED)
+generator_choice = _method("choice", "a, size=None, replace=True, p=None")
+
+
+def generator_rand(rng, *shape):
+    """Uniform numbers of a RandomState."""
+    return rng.rand(*shape)
+
+
+def generator_randn(rng, *shape):
+    """Standard normal numbers of a RandomState."""
+    return rng.randn(*shape)

@@ -4,9 +4,9 @@ import numpy as np
 import scipy.integrate
 
 from srcad.runtime.rulebook.registry import define, inlined
-from srcad.runtime.rules.scipy import collocation, initial_values, quadrature
+from srcad.runtime.rules.scipy import collocation, initial_values, multiple_integrals, quadrature
 
-__all__ = ["collocation", "initial_values", "quadrature"]
+__all__ = ["collocation", "initial_values", "multiple_integrals", "quadrature"]
 
 
 @define(scipy.integrate.trapezoid)

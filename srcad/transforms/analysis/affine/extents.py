@@ -31,6 +31,7 @@ class Dimension:
 
 
 Extent: TypeAlias = Dimension | gast.expr
+_SOLVES = ("np.linalg.solve", "kernels.solve_transposed")  # as many rows as the right side has
 
 
 class Extents(Integers):
@@ -84,13 +85,13 @@ class Extents(Integers):
         if path in ("np.eye", "np.identity") and not has_keywords:
             columns = rest[0] if rest and path == "np.eye" else first
             return (first, columns) if self.is_integer(first) and self.is_integer(columns) else None
-        if path == "np.linalg.solve" and len(rest) == 1:
+        if path in _SOLVES and len(rest) == 1:
             first = rest[0]
         if not isinstance(first, gast.Name):
             return None
         if path in LIKE:
             return self.dimensions(first.id)
-        if path in SAME_SHAPE or path == "np.linalg.solve":  # np.cumsum returns vectors
+        if path in SAME_SHAPE or path in _SOLVES:  # np.cumsum returns vectors
             return self.dimensions(first.id) if rank is not None and rank == self.rank_of(first.id) else None
         if path == "np.transpose" and not rest and not has_keywords:
             return (self.dimensions(first.id) or ())[::-1] or None

@@ -19,7 +19,7 @@ import numpy as np
 from srcad.refusals.names_and_functions import PARTIAL_OF_UNKNOWN
 from srcad.refusals.numpy_calls import EXTREME_OF_NOTHING, ISINSTANCE, STRICT_ZIP
 from srcad.runtime.stop_gradient import stop_gradient
-from srcad.transforms.ir.build import call, clone, const, load, place_of
+from srcad.transforms.ir.build import at, call, clone, const, load, place_of, subscript
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.lowering.calls.key_functions import MADE
 from srcad.transforms.lowering.calls.starred_arguments import Starred
@@ -189,12 +189,32 @@ class Containers(Starred):
     def zipped(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`zip` of structures."""
         columns = [self.elements(each) for each in arguments]
+        is_strict = self.constant(keywords.get("strict", const(False))) is not False
         known = [each for each in columns if each is not None]
         if len(known) != len(columns):
-            return None
-        if keywords and len({len(each) for each in known}) > 1:
+            return None if not known or is_strict else self.zipped_with_arrays(arguments, columns)
+        if is_strict and len({len(each) for each in known}) > 1:
             self.refuse(STRICT_ZIP)
         return self.sequence(tuple, [self.sequence(tuple, list(row)) for row in zip(*known, strict=False)])
+
+    def zipped_with_arrays(self, arguments: Parts, columns: list[Parts | None]) -> gast.expr:
+        """`zip` of structures and of arrays that are at least as long as the shortest of these."""
+        count = min(len(each) for each in columns if each is not None)
+        names = [self.as_name(each) if held is None else None for each, held in zip(arguments, columns, strict=True)]
+        for name in [each for each in names if each is not None]:
+            short = gast.Compare(left=call("len", clone(name)), ops=[gast.Lt()], comparators=[const(count)])
+            what = "zip of a list and a shorter array: give both the same length"
+            failure = gast.Raise(exc=call("NotImplementedError", const(what)), cause=None)
+            check = at(gast.If(test=short, body=[at(failure, self.place)], orelse=[]), self.place)
+            self.statement(check)
+        rows = []
+        for k in range(count):
+            parts = [
+                self.kept(self.part(subscript(clone(name), const(k)))) if held is None else held[k]
+                for name, held in zip(names, columns, strict=True)
+            ]
+            rows.append(self.sequence(tuple, parts))
+        return self.sequence(tuple, list(rows))
 
     def counted(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`enumerate` of a structure."""
@@ -279,10 +299,12 @@ class Containers(Starred):
         """`callable`: of functions and objects; numbers and arrays are not."""
         (part,) = arguments
         if not isinstance(part, Structure):
-            return const(isinstance(part, Callee) or callable(self.meant(part)))
+            thing = self.meant(part)
+            is_nested = hasattr(thing, "tree") or hasattr(thing, "receiver")  # of the function, or a method
+            return const(isinstance(part, Callee) or callable(thing) or is_nested)
         return const(
             part.cell.type in (functools.partial, Chosen)
-            or inspect.getattr_static(part.cell.type, "__call__", None) is not None
+            or any("__call__" in vars(each) for each in part.cell.type.__mro__)
         )
 
     def got(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:

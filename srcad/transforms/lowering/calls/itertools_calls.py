@@ -19,13 +19,14 @@ from srcad.refusals.names_and_functions import READS_NAMES
 from srcad.refusals.numpy_calls import (
     ENUM_MEMBER,
     ENUM_VALUE,
+    GROUPS_AT_RUN_TIME,
     ITERTOOLS,
     ITERTOOLS_OF_ARRAY,
     PAD_VALUES,
     POLY1D,
     REPEAT_WITHOUT_END,
 )
-from srcad.transforms.ir.build import assign, at, call, const, dotted, dotted_path, load, stored, tuple_of
+from srcad.transforms.ir.build import assign, at, call, clone, const, dotted, dotted_path, load, stored, tuple_of
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
 from srcad.transforms.ir.node_notes import notes_of
@@ -198,6 +199,8 @@ class Iterators(Effects):
         """An iterator of itertools, as a list."""
         if kind in _COMPREHENSIONS and len(node.args) == 2 and not node.keywords:
             return self.part(_COMPREHENSIONS[kind](*node.args, self.names.temporary(), self.names.temporary()))
+        if kind is itertools.groupby:
+            return self.grouped(node)
         if kind in (itertools.takewhile, itertools.dropwhile) and len(node.args) == 2:
             return self.part_of_run(kind is itertools.takewhile, *node.args)
         arguments = [self.argument(each) for each in node.args]
@@ -207,6 +210,27 @@ class Iterators(Effects):
         if kind in _STEPWISE:
             self.memory.behind[made.cell] = [each.cell for each in arguments if isinstance(each, Structure)]
         return made
+
+    def grouped(self, node: gast.Call) -> Structure:
+        """`itertools.groupby` with keys that are constants, as a list of keys and lists."""
+        row, *others = node.args
+        function = (*others, *(each.value for each in node.keywords if each.arg == "key"), None)[0]
+        parts = self.known_parts(itertools.groupby, self.argument(row))
+        keys: Parts = []
+        for each in parts:
+            found = each if function is None else gast.Call(func=clone(function), args=[each], keywords=[])
+            keys.append(self.kept(self.part(found)))
+        known = [self.constant(each) for each in keys]
+        if any(each is UNKNOWN for each in known):
+            if self.memory.loops:
+                raise NeedsConstant
+            self.refuse(GROUPS_AT_RUN_TIME)
+        groups: Parts = []
+        for _, places in itertools.groupby(range(len(parts)), key=known.__getitem__):
+            own = [*places]
+            members = self.sequence(list, [parts[k] for k in own])
+            groups.append(self.sequence(tuple, [keys[own[0]], members]))
+        return self.sequence(list, groups)
 
     def part_of_run(self, first: bool, test: gast.expr, row: gast.expr) -> gast.expr:
         """`takewhile` and `dropwhile`, as a list."""

@@ -6,6 +6,7 @@ f(*pair, **options)        f(*x[:3])        model(t, *parameters), of a function
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Set
 from types import FunctionType
 from typing import Any
@@ -21,6 +22,8 @@ from srcad.transforms.lowering.structures.container_methods import Parts
 
 # Functions that take the extents of an array one by one, and those of the same meaning that take a shape.
 _BY_TUPLE = {"rand": "random_sample", "randn": "standard_normal"}
+# Functions of any number of numbers, and those of the same meaning that take an array.
+_OF_ELEMENTS = ((math.hypot, "np.linalg.norm"),)
 
 
 class Starred(Mapped):
@@ -32,7 +35,7 @@ class Starred(Mapped):
             isinstance(each, gast.Starred) for each in node.args
         ):
             return
-        if self.is_of_extents(node):
+        if self.is_of_extents(node) or self.is_of_elements(node):
             return
         arguments: Parts = []
         for position, each in enumerate(node.args):
@@ -51,6 +54,18 @@ class Starred(Mapped):
             else:
                 self.refuse(STARRED_KEYWORDS)
         node.args, node.keywords = arguments, keywords
+
+    def is_of_elements(self, node: gast.Call) -> bool:
+        """Whether a call takes all elements of an array, which is then the argument of a function of NumPy's."""
+        path = next((path for function, path in _OF_ELEMENTS if self.meant(node.func) is function), None)
+        if path is None or len(node.args) != 1 or node.keywords or self.length_of_slice(node.args[0].value) is not None:
+            return False
+        part = self.part(node.args[0].value)
+        node.args = [part if not isinstance(part, Structure) else gast.Starred(value=part, ctx=gast.Load())]
+        if isinstance(part, Structure):
+            return False
+        node.func = dotted(path)
+        return True
 
     def is_of_extents(self, node: gast.Call) -> bool:
         """Whether a call takes the extents of an array one by one, which are then made a tuple."""

@@ -105,7 +105,8 @@ class Growing(Comprehensions):
             held = self.memory.cells[value.cell]
             plain = isinstance(held, dict) and not any(isinstance(v, (Structure, Callee)) for v in held.values())
             return len(held) if plain else -1
-        return -1 if isinstance(value, (Structure, Callee)) else -2
+        is_text = isinstance(value, gast.Constant) and isinstance(value.value, (str, bytes, type(None)))
+        return -1 if is_text or isinstance(value, (Structure, Callee)) else -2
 
     def finish_growth(self, loop: gast.stmt, body: Block, found: dict[Grown, list[gast.expr]]) -> Block:
         """The statements that make the lists before the loop, with enough room where the need is known."""

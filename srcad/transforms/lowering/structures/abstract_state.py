@@ -196,6 +196,7 @@ class Memory:
     known       variable -> the constant that it holds
     shapes      variables that hold a tuple of integers whose length only types tell, a shape or a part of one, with
                 the class that it has in Python: tuple, or list, which stays a tuple and cannot be changed
+    most        upper bounds of variables that are minima of numbers, among them a constant
     extents     the shapes of variables, () for numbers, where shapes are constants: `array_extents`
     frozen      cells that must not be changed, and why
     steady      variables that are assigned once, so their values do not change (shared by all memories of a function)
@@ -220,6 +221,7 @@ class Memory:
     cells: dict[Cell, Any] = field(default_factory=dict)
     known: dict[str, Any] = field(default_factory=dict)
     shapes: dict[str, type] = field(default_factory=dict)
+    most: dict[str, int] = field(default_factory=dict)
     extents: dict[str, Extent] = field(default_factory=dict)
     frozen: dict[Cell, str] = field(default_factory=dict)
     steady: set[str] = field(default_factory=set)
@@ -249,6 +251,7 @@ class Memory:
             cells=cells,
             known=dict(self.known),
             shapes=dict(self.shapes),
+            most=dict(self.most),
             extents=dict(self.extents),
             frozen=dict(self.frozen),
         )
@@ -257,7 +260,7 @@ class Memory:
         """Take over the state of another memory."""
         held = other.copy()
         self.names, self.cells, self.known, self.shapes = held.names, held.cells, held.known, held.shapes
-        self.extents, self.frozen = held.extents, held.frozen
+        self.extents, self.frozen, self.most = held.extents, held.frozen, held.most
 
     def new(
         self, kind: type, contents: Mapping[Any, Any], frozen: str | None = None, origin: int | None = None
@@ -304,6 +307,9 @@ class Memory:
         """Record the value of a variable: an operation, which may be a known constant."""
         self.names[name] = PLAIN
         self.unite(name, value)
+        self.most.pop(name, None)
+        if (bound := self.bound_of(value)) is not None and name not in self.rebound:
+            self.most[name] = bound
         found = self.constant(value) if is_atom(value) else computed(value, self.constant)
         if self.extents:
             known = Known(self.extents, self.constant, self.bindings)
@@ -322,6 +328,14 @@ class Memory:
             self.shapes.pop(name, None)
         else:
             self.shapes[name] = kind
+
+    def bound_of(self, value: Any) -> int | None:
+        """The least constant among the arguments of `min`; None for other operations."""
+        match value:
+            case gast.Call(func=gast.Name(id="min"), args=[_, _, *_] as arguments, keywords=[]):
+                known = [each for each in map(self.constant, arguments) if type(each) is int]
+                return min(known, default=None)
+        return None
 
     def unite(self, name: str, value: Any) -> None:
         """Record that a variable may hold the same object as another one."""
@@ -345,7 +359,7 @@ class Memory:
 
     def forget(self, name: str) -> None:
         """Forget what is known of the value of a variable."""
-        for facts in (self.known, self.shapes, self.extents):
+        for facts in (self.known, self.shapes, self.extents, self.most):
             facts.pop(name, None)
 
     def may_be_container(self, value: Any) -> bool:

@@ -47,6 +47,7 @@ OF_GENERATORS = frozenset(
     (
         *("normal", "laplace", "logistic", "gumbel", "uniform", "lognormal", "exponential", "gamma", "standard_normal"),
         *("standard_exponential", "random", "standard_gamma", "standard_t", "integers", "permutation"),
+        *("choice", "rand", "randn", "randint", "random_sample"),
     )
 )
 # Methods of variables that change them.

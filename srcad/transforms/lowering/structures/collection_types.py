@@ -281,4 +281,6 @@ _MORE: dict[Any, tuple[str, ...]] = {
     deque: ("appendleft", "extendleft", "popleft", "rotate"),
     Counter: ("most_common", "elements"),
     OrderedDict: ("popitem", "move_to_end"),
+    dict: ("popitem",),
+    defaultdict: ("popitem",),
 }

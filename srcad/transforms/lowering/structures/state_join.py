@@ -96,9 +96,10 @@ class _Joiner:
             else:
                 self.joined.changed = True
         memory.shapes = {key: kind for key, kind in self.first.shapes.items() if self.second.shapes.get(key) is kind}
+        memory.most = {key: most for key, most in self.first.most.items() if self.second.most.get(key) == most}
         one, other = self.first.extents, self.second.extents
         memory.extents = {name: extent for name, extent in one.items() if other.get(name) == extent}
-        if memory.shapes != self.first.shapes or memory.extents != one:
+        if memory.shapes != self.first.shapes or memory.extents != one or memory.most != self.first.most:
             self.joined.changed = True
         return self.joined
 

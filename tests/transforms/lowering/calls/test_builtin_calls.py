@@ -69,3 +69,28 @@ def test_isinstance_is_right_for_what_is_no_structure(f):
 def test_isinstance_of_a_shape_compiled():
     x = np.array([[0.5, 1.25], [2.0, 0.75]])
     np.testing.assert_array_equal(srcad.grad(of_shape)(x), 2.0 * x)
+
+
+def called_or_scaled(c, v):
+    return c(v) if callable(c) else len(c) * v
+
+
+class Tripled:
+    def __call__(self, v):
+        return v * 3
+
+    def method(self, v):
+        return v * 4
+
+
+def test_callable_is_true_of_functions_and_objects_and_false_of_containers():
+    def total(x):
+        def cubed(v):
+            return v**3 * x
+
+        made, s = Tripled(), 0.0
+        for each in (lambda v: v**2, cubed, np.sin, made, made.method, [1.0, 2.0], (3.0,), {"a": 1.0}):
+            s += called_or_scaled(each, x)
+        return s
+
+    assert srcad.grad(total, jit=False)(0.7) == pytest.approx(2 * 0.7 + 4 * 0.7**3 + np.cos(0.7) + 7 + 4)

@@ -180,7 +180,7 @@ def _end_row(condition, widths, rise, sign):
         return 2.0 * first, first, 3.0 * rise[0] * first
     both = first + second
     if widths.shape[0] == 1:  # two points: the line
-        return 1.0, 0.0, rise[0]
+        return 1.0, 0.0, 1.0 * rise[0]
     if widths.shape[0] == 2:  # three points: a parabola
         return 1.0, 1.0, 2.0 * rise[0]
     return second, both, ((first + 2.0 * both) * second * rise[0] + first**2 * rise[1]) / both

@@ -42,9 +42,13 @@ def polar(a, side="right"):
 
 @define(scipy.linalg.expm)
 def expm_of_matrix(A):
-    if np.ndim(A) != 2:
-        raise NotImplementedError("scipy.linalg.expm of stacks has no derivative: call it for each")
-    return kernels.scipy.expm(A)
+    if np.ndim(A) == 2:
+        return kernels.scipy.expm(A)
+    flat = np.reshape(A, (-1, A.shape[-1], A.shape[-1]))
+    y = np.zeros(flat.shape, flat.dtype)
+    for k in range(flat.shape[0]):
+        y[k] = kernels.scipy.expm(flat[k])
+    return np.reshape(y, A.shape)
 
 
 @adjoint(kernels.scipy.expm, handles_complex=False)

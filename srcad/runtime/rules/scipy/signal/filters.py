@@ -8,7 +8,7 @@ import numpy as np
 import scipy.signal
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import adjoint, d, define, linear, tangent, zero
+from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, linear, tangent, zero
 
 
 @adjoint(kernels.scipy.convolution)
@@ -110,18 +110,42 @@ def convolve(in1, in2, mode="full", method="auto"):
     return kernels.scipy.convolved(in1, in2, mode, method)
 
 
+@inlined
+def _between_places(y, start, count, axis):
+    """So many elements of an axis, from a place on."""
+    return np.moveaxis(np.moveaxis(y, axis, 0)[start : start + count], 0, axis)
+
+
+@inlined
+def _convolved_along(in1, in2, mode, axes):
+    """The convolution along some axes, by Fourier transforms; the others are broadcast."""
+    if np.ndim(in1) != np.ndim(in2):
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    along = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
+    lengths = [in1.shape[k] + in2.shape[k] - 1 for k in along]
+    y = np.fft.ifftn(np.fft.fftn(in1, lengths, along) * np.fft.fftn(in2, lengths, along), axes=along)
+    y = kernels.real_beside_real(y, np.ravel(in1)[0] + np.ravel(in2)[0])
+    for k in along:
+        one, other = in1.shape[k], in2.shape[k]
+        if mode == "same":
+            y = _between_places(y, (other - 1) // 2, one, k)
+        if mode == "valid":
+            y = _between_places(y, min(one, other) - 1, abs(one - other) + 1, k)
+    return y
+
+
 @define(scipy.signal.fftconvolve)
 def fftconvolve(in1, in2, mode="full", axes=None):
-    if axes is not None:
-        raise NotImplementedError("scipy.signal.fftconvolve has a derivative along all axes: pass no `axes`")
-    return kernels.scipy.convolved(in1, in2, mode, "fft")
+    if axes is None:
+        return kernels.scipy.convolved(in1, in2, mode, "fft")
+    return _convolved_along(np.asarray(in1), np.asarray(in2), mode, axes)
 
 
 @define(scipy.signal.oaconvolve)
 def oaconvolve(in1, in2, mode="full", axes=None):
-    if axes is not None:
-        raise NotImplementedError("scipy.signal.oaconvolve has a derivative along all axes: pass no `axes`")
-    return kernels.scipy.convolved(in1, in2, mode, "fft")
+    if axes is None:
+        return kernels.scipy.convolved(in1, in2, mode, "fft")
+    return _convolved_along(np.asarray(in1), np.asarray(in2), mode, axes)
 
 
 @define(scipy.signal.correlate)
