@@ -330,8 +330,8 @@ def _load() -> None:
 def _is_in(table: Collection[Hashable], primitive: Any) -> bool:
     """Whether a table has a primitive. Rules of other libraries are imported when the program has imported these.
 
-    They have none for functions of NumPy, of Python and of the program. Numba imports SciPy, so that every program would
-    import its rules.
+    They have none for functions of NumPy, of Python and of the program. Numba imports SciPy, so that every program
+    would import its rules.
     """
     _load()
     if not _is_hashable(primitive):
