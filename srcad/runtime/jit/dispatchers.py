@@ -231,7 +231,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     def _compiled(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
         dispatcher = self.made_for(arguments)
         # What is stored needs none of Numba's array functions, which take a third of a second to import.
-        is_stored = isinstance(dispatcher._cache, MachineCode) and dispatcher._cache.holds(arguments)
+        is_stored = isinstance(dispatcher._cache, MachineCode) and dispatcher._cache.loads(arguments)
         try:
             with nullcontext() if is_stored else compact_numba():
                 dispatcher.compile(arguments)
