@@ -23,10 +23,15 @@ def load_example(name):
     return module
 
 
-def test_demo_prints_an_adjoint_and_learns_to_read_digits(capsys):
-    assert demo.main(["--epochs", "5"]) == 0
+def test_demo_prints_an_adjoint_checks_it_and_learns_to_read_digits(capsys, tmp_path):
+    picture = tmp_path / "digits.png"
+    assert demo.main(["--epochs", "5", "--plot", str(picture)]) == 0
+    assert picture.read_bytes().startswith(PNG)
     printed = capsys.readouterr().out
     assert "k_bar" in printed
+    compared = [line.split() for line in printed.split("differences of the function")[1].splitlines()[3:8]]
+    assert [row[0] for row in compared] == ["x[0]", "x[1]", "x[2]", "x[3]", "k"]
+    assert all(abs(float(row[1]) - float(row[2])) < 1e-8 for row in compared)
     accuracy = float(printed.split("Held-out accuracy: ")[1].split("%")[0])
     assert accuracy > 90.0
 

@@ -49,6 +49,7 @@ ABOUT_MORE = {
     "runtime/tape/test_tape_rules.py": "all rules, on a tape",
     "runtime/tape/test_tape_walk.py": "the modules that a small use of the tape enters",
     "runtime/tape/test_tape_threads.py": "tapes in several threads",
+    "api/test_typed_user.py": "what type checkers say of a user's file",
     "tools/test_notebooks.py": "notebooks, on a real kernel",
     "test_benchmarks.py": "the folder benchmarks/",
     "test_collection.py": "the folder benchmarks/collection/",

@@ -1,4 +1,4 @@
-"""Bridges to other libraries: functions differentiated by srcad as functions of SciPy, PyTorch, JAX and PyTensor.
+"""Bridges to other libraries: functions of srcad as functions of SciPy, PyTorch, JAX, PyTensor and TensorFlow.
 
 Input: a function of NumPy arrays, or of structures of them, and what the other library passes to it.
 Output: objects that the other library calls and differentiates, or, for SciPy, solvers that get exact derivatives.

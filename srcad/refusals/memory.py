@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcad.errors import MayOverlap, NotDifferentiable
+from srcad.errors import MayOverlap, NotDifferentiable, UnsupportedSyntax
 from srcad.refusals.refusal import Refusal
 
 ARGUMENTS_OVERLAP = Refusal(
@@ -157,7 +157,7 @@ CHECKPOINTED_OVERLAP = Refusal(
 )
 
 LIST_ELEMENT_WRITE = Refusal(
-    NotDifferentiable,
+    UnsupportedSyntax,
     "Writes to an array that was read from a list",
     "an array that was read from a list is written into",
     "keep one array with one more axis, or write into a copy of the element",

@@ -98,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--arrays", action="store_true", help="leave array statements as they are, as jit=False does")
     show.add_argument("--debug", action="store_true", help="print the text that is checked for NaN and infinity")
     show.add_argument("--timings", action="store_true", help="print instead where the time of the first call goes")
+    _add_find(show)
     _add_choices(show)
     show.set_defaults(run=_show)
 
@@ -107,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="tell line by line what is kept for the reverse sweep, and its bytes")
     _add_target(explain)
     explain.add_argument("--mode", default="grad", help="grad (default), value_and_grad or reverse")
+    _add_find(explain)
     _add_choices(explain)
     explain.set_defaults(run=_explain)
 
@@ -246,6 +248,11 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-boundscheck", dest="boundscheck", action="store_const", const=False, help=text)
 
 
+def _add_find(parser: argparse.ArgumentParser) -> None:
+    text = "print only the lines with this word, numbered, and two lines around each"
+    parser.add_argument("--find", metavar="WORD", help=text)
+
+
 def _wrt(text: str) -> Wrt:
     """Parameters as the command line gives them; several, or a comma, make a tuple."""
     parts = [part.strip() for part in text.split(",")]
@@ -266,8 +273,8 @@ def _show(options: argparse.Namespace) -> int:
         from srcad.tools.source_text import changes
 
         how = {"mode": options.mode, "wrt": wrt, "signature": kinds, "arrays": options.arrays}
-        print(changes(function, options.diff, without=options.without, boundscheck=options.boundscheck, **how))
-        return 0
+        text = changes(function, options.diff, without=options.without, boundscheck=options.boundscheck, **how)
+        return _tell(f"{text}\n", options)
     text = srcad.source(
         function,
         mode=options.mode,
@@ -279,8 +286,17 @@ def _show(options: argparse.Namespace) -> int:
         debug=options.debug,
         boundscheck=options.boundscheck,
     )
-    print(highlight(text) if wants_colour(sys.stdout) else text, end="")
-    return 0
+    return _tell(highlight(text) if wants_colour(sys.stdout) else text, options)
+
+
+def _tell(text: str, options: argparse.Namespace) -> int:
+    """Print a text, or the part of it that is looked for; 1 if nothing is found."""
+    from srcad.tools.paging import tell
+
+    if tell(text, options.find):
+        return 0
+    print(f"srcad: no line has {options.find!r}", file=sys.stderr)
+    return 1
 
 
 def _passes(options: argparse.Namespace) -> int:
@@ -294,8 +310,8 @@ def _explain(options: argparse.Namespace) -> int:
     function = locate(options.target)
     wrt, kinds = 0 if options.wrt is None else options.wrt, _signature(function, options.signature)
     how = {"without": options.without, "boundscheck": options.boundscheck}
-    print(srcad.explain(function, mode=options.mode, wrt=wrt, signature=kinds, **how))
-    return 0
+    text = srcad.explain(function, mode=options.mode, wrt=wrt, signature=kinds, **how)
+    return _tell(f"{text}\n", options)
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The command `srcad demo`: show a generated adjoint beside its primal, then train a model with the tape.
+"""The command `srcad demo`: show a generated adjoint beside its primal, check it, then train a model with the tape.
 
 The model is softmax regression on the 1797 handwritten digits that come with scikit-learn; nothing is downloaded.
 """
@@ -9,14 +9,17 @@ import argparse
 import inspect
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 import srcad
+from srcad.tools.check_grads import checked
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -41,6 +44,8 @@ def main(argv: Sequence[str] = ()) -> int:
     parser = argparse.ArgumentParser(prog="srcad demo", description="train softmax regression on handwritten digits")
     parser.add_argument("--epochs", type=int, default=30, help="passes through the training digits (default: 30)")
     parser.add_argument("--seed", type=int, default=0, help="decides the split and the order (default: 0)")
+    default = str(Path(tempfile.gettempdir()) / "srcad_demo.png")
+    parser.add_argument("--plot", default=default, help=f"where a picture is saved (default: {default})")
     options = parser.parse_args(argv)
     try:
         split = digits(options.seed)
@@ -48,7 +53,9 @@ def main(argv: Sequence[str] = ()) -> int:
         print(f"srcad demo needs {missing.name}: pip install 'srcad[examples]'", file=sys.stderr)
         return 1
     show_adjoint(shutil.get_terminal_size().columns)
-    train(*split, epochs=options.epochs, seed=options.seed)
+    show_check()
+    weights, accuracy = train(*split, epochs=options.epochs, seed=options.seed)
+    plot(weights, accuracy, options.plot)
     return 0
 
 
@@ -57,6 +64,18 @@ def show_adjoint(columns: int) -> None:
     print("A function, and the gradient that srcad writes for it:\n")
     generated = srcad.source(drag, mode="grad", wrt=(0, 1), signature="f8[:], f8")
     print(side_by_side(inspect.getsource(drag), generated, columns))
+
+
+def show_check() -> None:
+    """Print the gradient of `drag` at a point beside differences of the function, and how far they are apart."""
+    x, k = np.array([0.3, 0.8, 1.2, 0.5]), 0.6
+    found = checked(drag, (x, k), (0, 1))
+    print("\nIs it right? Its values at a point, beside differences of the function:\n")
+    print(f"  {'':6} {'gradient':>16} {'differences':>16} {'apart':>9}")
+    for each in found.numbers:
+        apart = abs(each.gradient - each.expected.value)
+        print(f"  {each.where:6} {each.gradient:16.12f} {each.expected.value:16.12f} {apart:9.1e}")
+    found.tell()  # raises an error where they differ
 
 
 def side_by_side(left: str, right: str, columns: int) -> str:
@@ -109,8 +128,10 @@ def batches(images: Floats, labels: Labels, rng: np.random.Generator) -> Iterato
         yield images[chosen], labels[chosen]
 
 
-def train(images: Floats, labels: Labels, test_images: Floats, test_labels: Labels, epochs: int, seed: int) -> float:
-    """Train by stochastic gradient descent and show the progress; returns the accuracy on the test images."""
+def train(
+    images: Floats, labels: Labels, test_images: Floats, test_labels: Labels, epochs: int, seed: int
+) -> tuple[Floats, float]:
+    """Train by stochastic gradient descent and show the progress; returns the weights and the held-out accuracy."""
     print(f"\nTraining on {len(labels)} digits with srcad.GradientTape, {len(test_labels)} held out:\n")
     weights, bias = srcad.Variable(np.zeros((64, 10))), srcad.Variable(np.zeros(10))
     rng = np.random.default_rng(seed)
@@ -126,7 +147,25 @@ def train(images: Floats, labels: Labels, test_images: Floats, test_labels: Labe
         accuracy = float(np.mean(predict(test_images, weights, bias) == test_labels))
         show_progress(epoch, epochs, float(np.mean(losses)), accuracy)
     print(f"\nHeld-out accuracy: {accuracy:.1%} after {time.perf_counter() - began:.1f} s")
-    return accuracy
+    return weights.numpy(), accuracy
+
+
+def plot(weights: Floats, accuracy: float, path: str) -> None:
+    """A picture of what was learnt: for each digit, the pixels that speak for it in blue, and against it in red."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, panels = plt.subplots(1, 10, figsize=(12, 1.8), layout="constrained")
+    most = float(np.max(np.abs(weights)))
+    for digit, axes in enumerate(panels):
+        axes.imshow(weights[:, digit].reshape(8, 8), cmap="RdBu", vmin=-most, vmax=most)
+        axes.set(title=str(digit), xticks=[], yticks=[])
+    figure.suptitle(f"Pixels that speak for a digit, and against it: {accuracy:.1%} of held-out digits are read right")
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+    print(f"What it has learnt, as a picture: {path}")
 
 
 def predict(images: Floats, weights: srcad.Variable, bias: srcad.Variable) -> Labels:

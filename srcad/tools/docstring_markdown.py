@@ -14,7 +14,7 @@ import inspect
 import re
 from collections.abc import Iterator
 
-_ROW = re.compile(r"(?P<name>\*{0,2}[a-z_]\w*)(?P<gap> +)(?P<text>\S.*)")
+_ROW = re.compile(r"(?P<name>\*{0,2}[a-z_]\w*(?:, \*{0,2}[a-z_]\w*)*)(?P<gap> +)(?P<text>\S.*)")
 _CODE = re.compile(r"(`[^`]*`)")  # split by it, a line has code in the odd places
 
 

@@ -234,11 +234,11 @@ def test_minimum_on_a_bound_is_refused():
     assert "lies on a bound" in message
 
 
-def test_unknown_function_is_refused():
-    message = refusal(
-        lambda a: optimize.brentq(functools.partial(lambda k, x: x**3 - k, a), 0.0, 10.0), 1.0, error=UnsupportedSyntax
-    )
-    assert "not known while compiling" in message
+def test_a_partial_function_is_known():
+    def root(a):
+        return optimize.brentq(functools.partial(lambda k, x: x**3 - k, a), 0.0, 10.0)
+
+    assert srcad.grad(root, jit=False)(8.0) == pytest.approx(1.0 / 12.0)
 
 
 def test_arguments_without_a_theorem_are_refused():
