@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         recompute_grad,
         set_default_dtype,
     )
+    from srcad.sparse.sparse_derivatives import sparse_hessian, sparse_jacobian
     from srcad.tools.check_grads import check_grads
     from srcad.tools.explain import explain
     from srcad.tools.report import report
@@ -119,6 +120,8 @@ _HOMES = {
     "report": "srcad.tools.report",
     "set_default_dtype": "srcad.runtime.tape.public",
     "source": "srcad.tools.source_text",
+    "sparse_hessian": "srcad.sparse.sparse_derivatives",
+    "sparse_jacobian": "srcad.sparse.sparse_derivatives",
     "stop_gradient": "srcad.runtime.stop_gradient",
     "value_and_grad": "srcad.api.grad_vjp_jvp",
     "value_and_jacobian": "srcad.api.linear_maps",
@@ -182,6 +185,8 @@ __all__ = [
     "report",
     "set_default_dtype",
     "source",
+    "sparse_hessian",
+    "sparse_jacobian",
     "stop_gradient",
     "value_and_grad",
     "value_and_jacobian",

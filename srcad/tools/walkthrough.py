@@ -216,7 +216,9 @@ source) and `names` (the one maker of names, so that nothing is named twice).
 # From the top to the bottom, as the contracts in pyproject.toml have them.
 PACKAGES = (
     "tools",
+    "tools.standalone",
     "bridges",
+    "sparse",
     "api",
     "driver",
     "frontend",

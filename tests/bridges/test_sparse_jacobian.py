@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.bridges.sparse_jacobian import SparseJacobian, grouped_columns
+from srcad.bridges.sparse_jacobian import SparseJacobian
 
 scipy_sparse = pytest.importorskip("scipy.sparse")
 
@@ -16,11 +16,6 @@ def test_a_matrix_is_found_again_from_products(density):
     found = SparseJacobian(matrix != 0.0, lambda x, direction: x * (matrix @ direction))(2.0)
     assert scipy_sparse.issparse(found)
     assert np.allclose(found.toarray(), 2.0 * matrix, rtol=1e-14)
-
-
-def test_a_band_takes_as_many_groups_as_it_is_wide():
-    band = scipy_sparse.diags_array([1.0, 1.0, 1.0], offsets=[-1, 0, 1], shape=(50, 50)).tocsc()
-    assert grouped_columns(band).max() == 2
 
 
 @pytest.mark.parametrize("place", [(0, 5), (3, 1), (5, 0)])

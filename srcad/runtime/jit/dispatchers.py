@@ -194,7 +194,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         signature, _ = sigutils.normalize_signature(sig)
         arguments = tuple(signature)
         told = nullcontext() if self.subject is None else announced(self.subject)
-        with global_compiler_lock, nothing_collected(), compact_numba(), told:
+        with global_compiler_lock, nothing_collected(), told:
             existing = self.overloads.get(arguments)
             if existing is not None:
                 return existing.entry_point
@@ -230,8 +230,11 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
 
     def _compiled(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
         dispatcher = self.made_for(arguments)
+        # What is stored needs none of Numba's array functions, which take a third of a second to import.
+        is_stored = isinstance(dispatcher._cache, MachineCode) and dispatcher._cache.loads(arguments)
         try:
-            dispatcher.compile(arguments)
+            with nullcontext() if is_stored else compact_numba():
+                dispatcher.compile(arguments)
         except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
             raise _not_compiled(dispatcher, error) from error
         if (self.widen is not None and dispatcher.assumes) or (self.exhausted is not None and dispatcher.records):

@@ -37,6 +37,7 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
 
     def __init__(self, module: str, function: FunctionType) -> None:
         self._module, self._function = module, function
+        self._loaded: dict[Any, Any] = {}  # what `loads` has loaded, until Numba asks for it
 
     @property
     def module(self) -> str:
@@ -47,6 +48,11 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         """Whether the machine code for a signature is stored."""
         about = self._about(sig, cpu_target.target_context.codegen())
         return disk_cache.fetch_code(self._module, about) is not None
+
+    def loads(self, sig: Any) -> bool:
+        """Load the machine code for a signature, for Numba to ask for it next; whether that could be done."""
+        self._loaded[sig] = self.load_overload(sig, cpu_target.target_context)
+        return self._loaded[sig] is not None
 
     @property
     def cache_path(self) -> str:
@@ -64,6 +70,8 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, or None."""
+        if self._loaded.get(sig) is not None:
+            return self._loaded.pop(sig)
         content = disk_cache.fetch_code(self._module, self._about(sig, target_context.codegen()))
         if content is None:
             return None

@@ -72,6 +72,7 @@ _libraries = {
     "scipy.ndimage": "srcad.runtime.rules.scipy.ndimage",
     "scipy.interpolate": "srcad.runtime.rules.scipy.interpolate",
 }
+_PYTHONS = frozenset(sys.stdlib_module_names)
 _loaded: list[str] = []
 _complete: list[bool] = []
 _loading = threading.RLock()
@@ -329,12 +330,13 @@ def _load() -> None:
 def _is_in(table: Collection[Hashable], primitive: Any) -> bool:
     """Whether a table has a primitive. Rules of other libraries are imported when the program has imported these.
 
-    They have none for NumPy's functions. Numba imports SciPy, so that every program would import its rules.
+    They have none for functions of NumPy, of Python and of the program. Numba imports SciPy, so that every program
+    would import its rules.
     """
     _load()
     if not _is_hashable(primitive):
         return False
-    if primitive in table or _is_numpys(primitive):
+    if primitive in table or _is_numpys(primitive) or _is_pythons(primitive):
         return primitive in table
     if any(each in sys.modules for each in tuple(_libraries)):
         with _loading:
@@ -351,6 +353,20 @@ def _is_numpys(primitive: Any) -> bool:
     """
     name = getattr(primitive, "__name__", "")
     return any(vars(module).get(name) is primitive for module in (np, np.linalg, np.fft))  # no warning of old names
+
+
+def _is_pythons(primitive: Any) -> bool:
+    """Whether this is a function of Python's library, of srcad, or of a program, as its module says.
+
+    >>> import math
+    >>> _is_pythons(len), _is_pythons(math.sin), _is_pythons(np.sum), _is_pythons(np.sin)
+    (True, True, False, False)
+    """
+    module = getattr(primitive, "__module__", None)
+    if isinstance(primitive, np.ufunc) or not isinstance(module, str):
+        return False
+    package = module.partition(".")[0]
+    return package in _PYTHONS or (isinstance(primitive, FunctionType) and "scipy" not in module)
 
 
 def _is_hashable(thing: Any) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -471,11 +473,26 @@ def test_a_zero_derivative_gives_zero_whatever_the_slope_is(primitive, sample):
         assert tangent is None or tangent == 0.0, args
 
 
-def test_functions_of_numpy_import_no_rules_of_other_libraries(monkeypatch):
+def test_functions_of_numpy_python_and_programs_import_no_rules_of_other_libraries(monkeypatch):
     monkeypatch.setattr(registry, "_libraries", {"sys": "there_is_no_such_module"})
-    assert registry.definition(np.sum) is None
+    for each in (np.sum, range, operator.add, functools.lru_cache, print_nothing):
+        registry.definition(each)
+        registry.restricted_definition(each, 1, ())
     with pytest.raises(ModuleNotFoundError):
-        registry.definition(print_nothing)
+        registry.definition(np.frompyfunc(print_nothing, 1, 1))  # as SciPy's may look
+
+
+def test_no_function_of_a_library_is_taken_for_one_of_python_or_of_the_program():
+    names = {name: module for name, module in vars(registry).items() if name.startswith("_") and type(module) is dict}
+    tables = [names[each] for each in ("_rules", "_definitions", "_restricted", "_parts", "_effects")]
+    of_libraries = [
+        key
+        for table in tables
+        for key, value in table.items()
+        if ".scipy" in getattr(value[1] if type(value) is tuple else value, "__module__", "")
+    ]
+    assert len(of_libraries) > 100
+    assert [each for each in of_libraries if registry._is_pythons(each)] == []
 
 
 def print_nothing():

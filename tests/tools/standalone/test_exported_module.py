@@ -56,7 +56,8 @@ sys.meta_path.insert(0, Blocked())
 sys.path.insert(0, {folder!r})
 for name, *args in {calls}:
     module = runpy.run_module(name + "_adjoint", run_name="__main__")
-    value, gradients = module[name + "_value_and_grad"](*[np.array(each) if isinstance(each, list) else each for each in args])
+    args = [np.array(each) if isinstance(each, list) else each for each in args]
+    value, gradients = module[name + "_value_and_grad"](*args)
     print([np.asarray(each).tolist() for each in (value, *gradients)])
 assert not any(name.split(".")[0] in {blocked} for name in sys.modules)
 """

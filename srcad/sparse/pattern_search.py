@@ -1,0 +1,95 @@
+"""The pattern of a matrix that is known by its products with vectors: which entries are not zero at one point.
+
+Columns are dealt out into groups. A row that has one entry within a group shows in which column it is: the product with
+weights w, and that with j w_j, have the ratio j. What is found is subtracted, and the columns are dealt out anew, until
+the rest is zero along a random direction. It is the peeling by which sparse vectors are recovered from sums (Eppstein
+and Goodrich, Straggler identification in round-trip data streams, IEEE TKDE 23(2), 2011), done in all rows at once: the
+number of products depends on the entries of a row, not on the number of columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from srcad.errors import BadArgument
+
+_GROUPS = (4, 8, 16, 32, 64, 64, 128, 128, 256, 256)
+_NOISE = 1e-11  # relative size of rounding errors in a row
+_EXACT = 1e-6  # how near to an integer a ratio has to be
+
+Product = Callable[[Any], Any]
+
+
+def found_pattern(product: Product, width: int, height: int) -> Any:
+    """The pattern of a matrix of this size from products with vectors, in CSR form.
+
+    Raises BadArgument for a matrix with rows of some hundred entries.
+
+    >>> matrix = np.array([[2.0, 0.0, -2.0], [0.0, 3.0, 0.0]])
+    >>> found_pattern(lambda v: matrix @ v, 3, 2).toarray()
+    array([[ True, False,  True],
+           [False,  True, False]])
+    """
+    generator = np.random.default_rng(0)
+    known = csr_array((height, width))
+    probe = generator.uniform(0.5, 1.5, width)
+    along = product(probe)
+    if not np.all(np.isfinite(along)):
+        raise BadArgument(
+            "the derivative is not finite where its pattern is looked for", hint="call it at another point first"
+        )
+    for turn, count in enumerate(_GROUPS):
+        # Neighbours come into different groups first: bands need one round.
+        groups = np.arange(width) % count if turn < 2 else generator.integers(0, count, width)
+        singles = [_singles(product, known, groups == group, generator) for group in range(max(1, min(count, width)))]
+        known = _united(known, singles)
+        size = abs(known) @ probe + np.abs(along)
+        if np.all(np.abs(along - known @ probe) <= _NOISE * size):
+            return _pattern_of(known)
+    raise BadArgument(
+        "the pattern of the Jacobian is not found: it has rows with hundreds of entries",
+        hint="give the pattern, or take the dense srcad.jacobian",
+    )
+
+
+def _singles(product: Product, known: Any, members: Any, generator: Any) -> tuple[Any, Any, Any]:
+    """The entries of rows that have one within a group, apart from those that are known."""
+    width = members.size
+    places = np.arange(1.0, width + 1.0)
+    one, two = (np.where(members, generator.uniform(0.5, 1.5, width), 0.0) for _ in range(2))
+    first, ratio, second = (_rest(product, known, each) for each in (one, one * places, two))
+    rows = np.flatnonzero(first)
+    quotient = ratio[rows] / first[rows]
+    columns = np.rint(quotient).astype(np.int64) - 1
+    fits = (np.abs(quotient - columns - 1.0) < _EXACT) & (columns >= 0) & (columns < width)
+    fits &= members[np.clip(columns, 0, width - 1)]
+    rows, columns = rows[fits], columns[fits]
+    values = first[rows] / one[columns]
+    fits = np.abs(second[rows] - values * two[columns]) <= _EXACT * np.abs(values)
+    return values[fits], rows[fits], columns[fits]
+
+
+def _united(known: Any, singles: list[tuple[Any, Any, Any]]) -> Any:
+    """What is known with the entries that have been found, which are at other places."""
+    values, rows, columns = (np.concatenate(parts) for parts in zip(*singles, strict=True))
+    found = csr_array((values, (rows, columns)), shape=known.shape)
+    return known + found if known.nnz else found
+
+
+def _rest(product: Product, known: Any, vector: Any) -> Any:
+    """The product of the unknown entries with a vector; rounding errors count as zero."""
+    along = product(vector)
+    if not known.nnz:
+        return along
+    rest = along - known @ vector
+    return np.where(np.abs(rest) <= _NOISE * (abs(known) @ vector + np.abs(along)), 0.0, rest)
+
+
+def _pattern_of(known: Any) -> Any:
+    pattern = csr_array((np.ones(known.nnz, bool), known.indices, known.indptr), shape=known.shape)
+    pattern.sort_indices()
+    return pattern

@@ -1,0 +1,124 @@
+"""`srcad.sparse_jacobian` and `srcad.sparse_hessian`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcad.api.argument_binding import bind
+from srcad.api.derivative_object import made
+from srcad.api.wrt import positions
+from srcad.driver.options import Options
+from srcad.driver.version import Request
+from srcad.errors import BadArgument, BadType
+from srcad.frontend.load_source import name_of, signature_of
+from srcad.sparse.compressed_products import Compressed, Plan, refuse_pattern
+from srcad.sparse.pattern_search import found_pattern
+
+_HINT = "pass one vector of floats, and put it together in the function"
+
+
+class SparseDerivative:
+    """What `sparse_jacobian` and `sparse_hessian` return: a function of the same arguments, with a `plan`."""
+
+    def __init__(self, function: Callable[..., Any], mode: str, where: int, given: Any, jit: bool) -> None:
+        self.function, self._where, self._mode = function, where, mode
+        self._push = made(function, Request(mode, (where,), False, Options.of(function=function)), jit)
+        self._signature = signature_of(function)
+        self._is_given = given is not None
+        self._state: Compressed | None = None
+        if given is not None:
+            self._state = Compressed(given if isinstance(given, Plan) else Plan.of(given))
+
+    @property
+    def plan(self) -> Plan | None:
+        """The pattern and its colours; None before the first call, unless they were given."""
+        return None if self._state is None else self._state.plan
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The matrix at these arguments, a `scipy.sparse.csr_array`."""
+        args = bind(self._signature, args, kwargs)
+        x = args[self._where]
+        if not isinstance(x, np.ndarray) or x.ndim != 1 or x.dtype.kind != "f":
+            raise BadType(f"{name_of(self.function)} is not given a vector of floats", hint=_HINT)
+
+        def product(direction: Any) -> Any:
+            found = self._push(*args, direction.astype(x.dtype, copy=False))
+            return found if self._mode == "hvp" else found[1]
+
+        if self._state is not None and self._state.plan.shape[1] != x.size:
+            raise BadArgument(
+                f"the pattern has {self._state.plan.shape[1]} columns, the argument {x.size} elements",
+                hint="make another one for this size",
+            )
+        if self._state is None:
+            self._state = Compressed(Plan.of(self._found(product, x.size)))
+        matrix = self._state.matrix(product)
+        if matrix is None and not self._is_given:  # entries that were zero, or on branches that were not taken
+            self._state = Compressed(self._state.plan.united(self._found(product, x.size)))
+            matrix = self._state.matrix(product)
+        if matrix is None:
+            refuse_pattern()
+        return matrix
+
+    def _found(self, product: Callable[[Any], Any], width: int) -> Any:
+        sample = product(np.zeros(width))
+        if not isinstance(sample, np.ndarray) or sample.ndim != 1:
+            raise BadType(
+                f"{name_of(self.function)} does not return a vector", hint="return an array with one dimension"
+            )
+        return found_pattern(product, width, sample.size)
+
+
+def sparse_jacobian(
+    f: Callable[..., Any], wrt: int | str = 0, pattern: Any = None, jit: bool = True
+) -> SparseDerivative:
+    """The Jacobian of a function from a vector to a vector, as a sparse matrix, in few tangent sweeps.
+
+    pattern     a matrix, dense or sparse, that is not zero where the Jacobian may not be, or the `plan` of another
+                sparse derivative. By default it is found at the first call, from products with random vectors.
+
+    Returns a function of the arguments of `f`, which returns a `scipy.sparse.csr_array`. Each call takes one sweep per
+    colour of the columns, and one along a random direction that shows entries outside of the pattern: of a pattern that
+    was found, such as entries that were zero at the first point or belong to a branch that it did not take, the pattern
+    is found anew and united with the old one. Raises BadArgument if a given pattern lacks entries, or if none is found
+    because rows have hundreds of entries; BadType unless argument and result are vectors.
+
+    >>> import numpy as np
+    >>> def differences(x):
+    ...     return x[1:] * x[1:] - x[:-1]
+    >>> jac = sparse_jacobian(differences)
+    >>> jac(np.array([1.0, 2.0, 3.0])).toarray()
+    array([[-1.,  4.,  0.],
+           [ 0., -1.,  6.]])
+    >>> jac.plan.colours
+    2
+    """
+    return SparseDerivative(f, "tangent", _only(f, wrt), pattern, jit)
+
+
+def sparse_hessian(
+    f: Callable[..., Any], wrt: int | str = 0, pattern: Any = None, jit: bool = True
+) -> SparseDerivative:
+    """The Hessian of a function from a vector to a number, as a sparse matrix, in few Hessian-vector products.
+
+    The rest is as for `sparse_jacobian`.
+
+    >>> import numpy as np
+    >>> def chain(x):
+    ...     return np.sum((x[1:] - x[:-1] ** 2) ** 2)
+    >>> sparse_hessian(chain)(np.array([1.0, 2.0, 3.0])).toarray()
+    array([[ 4., -4.,  0.],
+           [-4., 38., -8.],
+           [ 0., -8.,  2.]])
+    """
+    return SparseDerivative(f, "hvp", _only(f, wrt), pattern, jit)
+
+
+def _only(f: Callable[..., Any], wrt: Any) -> int:
+    where, many = positions(f, wrt)
+    if many or not isinstance(where[0], int):
+        raise BadArgument(f"`wrt` is {wrt!r}, not one parameter", hint=_HINT)
+    return where[0]

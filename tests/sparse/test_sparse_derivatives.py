@@ -1,0 +1,95 @@
+"""`sparse_jacobian` and `sparse_hessian` give what the dense ones give."""
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.errors import BadArgument, BadType
+
+X = np.random.default_rng(0).normal(size=12)
+
+
+def burgers(u, nu):
+    n = u.shape[0]
+    r = np.zeros(n)
+    for i in range(1, n - 1):
+        r[i] = u[i] * (u[i + 1] - u[i - 1]) - nu * (u[i + 1] - 2.0 * u[i] + u[i - 1])
+    r[0], r[n - 1] = u[0], u[n - 1]
+    return r
+
+
+def bratu(u, c):
+    n = int(np.sqrt(u.size))
+    full = np.zeros((n + 2, n + 2))
+    full[1:-1, 1:-1] = u.reshape((n, n))
+    ring = full[:-2, 1:-1] + full[2:, 1:-1] + full[1:-1, :-2] + full[1:-1, 2:]
+    return (ring - 4.0 * full[1:-1, 1:-1] + c * np.exp(full[1:-1, 1:-1])).ravel()
+
+
+def rosenbrock(x):
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+def kinked(x):
+    return np.where(x > 0.0, x[::-1] ** 2, 3.0 * x)
+
+
+def test_jacobians_agree_with_dense_ones():
+    jac = srcad.sparse_jacobian(burgers, jit=False)
+    np.testing.assert_allclose(jac(X, 0.1).toarray(), srcad.jacobian(burgers, jit=False)(X, 0.1), rtol=1e-14)
+    assert jac.plan.colours == jac.plan.fewest_colours == 3
+
+
+def test_hessians_agree_with_dense_ones():
+    found = srcad.sparse_hessian(rosenbrock, jit=False)(X)
+    np.testing.assert_allclose(found.toarray(), srcad.hessian(rosenbrock, jit=False)(X), rtol=1e-13, atol=1e-11)
+
+
+def test_newton_solves_a_bratu_problem():
+    from scipy.sparse.linalg import spsolve
+
+    jac, u = srcad.sparse_jacobian(bratu, jit=False), np.zeros(64)
+    for _ in range(6):
+        u = u - spsolve(jac(u, 0.05).tocsc(), bratu(u, 0.05))
+    assert np.abs(bratu(u, 0.05)).max() < 1e-12
+    assert jac.plan.fewest_colours == 5
+
+
+def test_entries_that_appear_later_are_found_then():
+    jac, dense = srcad.sparse_jacobian(kinked, jit=False), srcad.jacobian(kinked, jit=False)
+    for x in (-np.abs(X), X, np.abs(X), X[::-1].copy()):
+        np.testing.assert_array_equal(jac(x).toarray(), dense(x))
+
+
+def test_entries_that_a_given_pattern_lacks_are_refused():
+    with pytest.raises(BadArgument, match="outside of the pattern"):
+        srcad.sparse_jacobian(burgers, pattern=np.eye(12), jit=False)(X, 0.1)
+    plan = srcad.sparse_jacobian(kinked, jit=False)
+    plan(-np.abs(X))
+    with pytest.raises(BadArgument, match="outside of the pattern"):
+        srcad.sparse_jacobian(kinked, pattern=plan.plan, jit=False)(X)
+
+
+def test_a_plan_is_for_one_size():
+    jac = srcad.sparse_jacobian(burgers, pattern=np.eye(12), jit=False)
+    with pytest.raises(BadArgument, match="12 columns, the argument 3 elements"):
+        jac(np.ones(3), 0.1)
+
+
+@pytest.mark.parametrize("x", [2.0, np.ones((2, 2)), np.ones(3, int), [1.0, 2.0]])
+def test_what_is_no_vector_is_refused(x):
+    with pytest.raises(BadType, match="not given a vector"):
+        srcad.sparse_jacobian(burgers, jit=False)(x, 0.1)
+
+
+def test_a_result_that_is_no_vector_and_several_parameters_are_refused():
+    with pytest.raises(BadType, match="does not return a vector"):
+        srcad.sparse_jacobian(rosenbrock, jit=False)(X)
+    with pytest.raises(BadArgument, match="not one parameter"):
+        srcad.sparse_jacobian(burgers, wrt=("u", "nu"))
+
+
+@pytest.mark.compiled
+def test_compiled_sweeps_give_the_same():
+    jac = srcad.sparse_jacobian(burgers)
+    np.testing.assert_allclose(jac(X, 0.1).toarray(), srcad.jacobian(burgers, jit=False)(X, 0.1), rtol=1e-14)
