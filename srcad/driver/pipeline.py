@@ -9,7 +9,7 @@ import itertools
 import math
 import operator
 import sys
-from collections import namedtuple
+from collections import Counter, namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,13 +44,14 @@ from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.ir.build import clone, dotted_path, place_of
 from srcad.transforms.ir.code import Code, Settings
+from srcad.transforms.ir.cost_model import MOST_PEELED_ITERATIONS, MOST_REPEATED_STATEMENTS
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.mask_places import with_mask_places
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
 from srcad.transforms.normalise.one_element_results import with_number
-from srcad.transforms.normalise.type_splitting import noted_join, split
+from srcad.transforms.normalise.type_splitting import count_statements, noted_join, split
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import (
     gradient_function,
@@ -271,10 +272,16 @@ _TYPE_ERRORS = (CannotType, UnsupportedSyntax)
 
 
 def _split(code: Code, problem: Exception, after: str | None, assumes: bool) -> Code:
-    """The function after these passes, split at each join at which they have found a name with two types."""
+    """The function after these passes, split at each join at which they have found a name with two types.
+
+    Gives up where a loop has been peeled often: a name then has another type in each iteration, as a growing tuple.
+    """
+    most, peeled = count_statements(code.unit) + MOST_REPEATED_STATEMENTS, Counter[object]()
     while True:
         join = noted_join(problem)
-        unit = None if join is None else split(code.unit, join, assumes)
+        peeled[join and join[:3]] += 1
+        is_endless = max(peeled.values()) > MOST_PEELED_ITERATIONS
+        unit = None if join is None or is_endless else split(code.unit, join, assumes, most)
         if unit is None:
             raise problem
         code = code.with_unit(unit)

@@ -104,6 +104,9 @@ MOST_GUARDED_TURNS = 32  # of those, iterations after one that may have left the
 MOST_LOOP_TRIALS = 20  # lowerings of a loop's body until the state at its start equals that at its end (fixed point)
 MOST_NESTED_CALLS = 22  # calls within calls; stops functions that keep making new functions
 MOST_REPEATED_STATEMENTS = 300  # by type splitting, over all joins at which a name has two types
+MOST_PEELED_ITERATIONS = (
+    8  # of one loop, for names that have another type in each; types mostly settle after one or two
+)
 MOST_INLINED_STATEMENTS = 150  # of a helper, over all calls; beyond that it is called instead of inlined
 MOST_KEPT_INLINE = 6000  # the same for one that cannot be called, since it changes or returns objects
 MOST_FORMS = 500  # calls of a recursive function that is inlined for each form of its arguments, as over a tree

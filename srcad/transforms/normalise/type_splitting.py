@@ -48,7 +48,6 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.ir.cost_model import MOST_REPEATED_STATEMENTS
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
 
@@ -113,11 +112,18 @@ def _alike(body: Block, place: Place, of_loops: bool) -> Block:
     ]
 
 
-def split(unit: Unit, join: Join, assumes: bool) -> Unit | None:
-    """The unit, in core form before SSA, with what follows the join repeated; None where that is not possible."""
+def count_statements(unit: Unit) -> int:
+    """How many statements a unit has."""
+    return sum(1 for _ in walk_statements(unit.tree.body))
+
+
+def split(unit: Unit, join: Join, assumes: bool, most: int) -> Unit | None:
+    """The unit, in core form before SSA, with what follows the join repeated; None where that is not possible.
+
+    `most` is how many statements it may have then.
+    """
     tree, names = unit.copy_tree(), unit.names.copy()
     made = _Splitter(names, join, assumes).body(tree.body)
-    most = MOST_REPEATED_STATEMENTS + sum(1 for _ in walk_statements(unit.tree.body))
     if made is None or sum(1 for _ in walk_statements(made)) > most:
         return None
     tree.body = made

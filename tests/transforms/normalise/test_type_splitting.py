@@ -28,9 +28,9 @@ def splits_of(function, *args, monkeypatch):
     """The joins that are split for a gradient."""
     joins = []
 
-    def noted(unit, join, assumes):
+    def noted(unit, join, assumes, most):
         joins.append(join)
-        return real(unit, join, assumes)
+        return real(unit, join, assumes, most)
 
     real = pipeline.split
     monkeypatch.setattr(pipeline, "split", noted)
@@ -101,3 +101,14 @@ def test_a_number_and_an_array_in_turn_are_refused():
 
     with pytest.raises(UnsupportedSyntax, match=re.escape("the variable 's' is an array of float64 with 1 axis")):
         srcad.grad(in_turn, jit=False)(X)
+
+
+def test_a_loop_that_gives_a_name_another_type_in_each_iteration_is_not_peeled_for_ever():
+    def f(x, n):
+        shape = x.shape
+        for _ in range(n):
+            shape = shape + x.shape
+        return np.sum(x) * len(shape)
+
+    with pytest.warns(srcad.PerformanceWarning, match="runs uncompiled"):
+        assert np.array_equal(srcad.grad(f)(np.ones(2), 3), [4.0, 4.0])
