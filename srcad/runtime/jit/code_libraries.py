@@ -19,6 +19,7 @@ from typing import Any
 import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.environment import lookup_environment
+from numba.core.runtime import rtsys
 
 names_of_kernels: dict[Any, str] = {}  # of kernels that are called, by library: the names of their files
 _ENVIRONMENT = "_ZN08NumbaEnv"
@@ -36,6 +37,10 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba carries no a
         if self.has_machine_code:
             return
         self.has_machine_code = True
+        if self._finds_functions_by_address():
+            # Numba asks for this address between adding the code to the engine and making it complete: machine code
+            # that is made in between completes this code as well, too early.
+            rtsys.library.get_pointer_to_function("nrt_unresolved_abort")
         self._dynamic_globals.clear()  # noted again
         super()._finalize_final_module()
         found = (lookup_environment(each.name) for each in self._globals(_ENVIRONMENT))
@@ -53,9 +58,12 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba carries no a
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
-        # A function that calls itself is found by its address.
-        if getattr(self, "_compiled_object", None) is not None or any(self._globals(RuntimeLinker.PREFIX)):
+        if getattr(self, "_compiled_object", None) is not None or self._finds_functions_by_address():
             self.make_machine_code()
+
+    def _finds_functions_by_address(self) -> bool:
+        """Whether the code calls functions whose code came later, as one that calls itself does."""
+        return any(self._globals(RuntimeLinker.PREFIX))
 
     def _globals(self, prefix: str) -> Any:
         return (each for each in self._final_module.global_variables if each.name.startswith(prefix))

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from numba import njit, types
+from numba.core.codegen import JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
 from numba.extending import overload
 
 from srcad.runtime.jit.code_libraries import CallingLibrary, LinkedLibrary
@@ -79,3 +81,36 @@ def test_numbas_own_functions_are_linked_the_same_way_and_objects_of_python_reac
         first(np.zeros(0))
     assert problem.value.args == ("nothing in", 0)
     assert all(isinstance(each, LinkedLibrary) for each in linked(first))
+
+
+def test_what_code_with_calls_by_address_needs_is_made_before_it_is_added(monkeypatch):
+    events = []
+    ask, add = rtsys.library.get_pointer_to_function, JITCPUCodegen._add_module
+
+    def asked(name):
+        events.append(name)
+        return ask(name)
+
+    def added(codegen, module):
+        events.append("added")
+        return add(codegen, module)
+
+    def even(n):
+        if n < 1:
+            return True
+        return odd_of(n - 1)
+
+    def odd(n):
+        if n < 1:
+            return False
+        return even_of(n - 1)
+
+    monkeypatch.setattr(rtsys.library, "get_pointer_to_function", asked)
+    monkeypatch.setattr(JITCPUCodegen, "_add_module", added)
+    even_of, odd_of = njit(pipeline_class=Quick)(even), njit(pipeline_class=Quick)(odd)
+    with global_compiler_lock, compact_numba():
+        even_of.compile((types.int64,))
+    assert even_of(4)
+    assert not even_of(5)
+    assert events[0] == "nrt_unresolved_abort"
+    assert "added" in events
