@@ -110,7 +110,8 @@ def _read(data: Any, products: Any, colours: Any, indices: Any, indptr: Any, pro
             total += term
             terms += abs(term)
         off = abs(expected[row] - total)
-        agrees &= not off > _TOLERANCE * terms  # NaN is a value like others
+        is_close = off <= _TOLERANCE * terms and off < np.inf
+        agrees &= is_close or total == expected[row] or total != total  # infinity, and NaN that the row has itself
     return agrees
 
 

@@ -17,7 +17,7 @@ from srcad.frontend.load_source import name_of, signature_of
 from srcad.sparse.compressed_products import Compressed, Plan, refuse_pattern
 from srcad.sparse.pattern_search import found_pattern
 
-_HINT = "pass one vector of floats, and put it together in the function"
+_HINT = "pass one vector of float64, and put it together in the function"
 
 
 class SparseDerivative:
@@ -41,8 +41,8 @@ class SparseDerivative:
         """The matrix at these arguments, a `scipy.sparse.csr_array`."""
         args = bind(self._signature, args, kwargs)
         x = args[self._where]
-        if not isinstance(x, np.ndarray) or x.ndim != 1 or x.dtype.kind != "f":
-            raise BadType(f"{name_of(self.function)} is not given a vector of floats", hint=_HINT)
+        if not isinstance(x, np.ndarray) or x.ndim != 1 or x.dtype != np.float64:
+            raise BadType(f"{name_of(self.function)} is not given a vector of float64", hint=_HINT)
 
         def product(direction: Any) -> Any:
             found = self._push(*args, direction.astype(x.dtype, copy=False))

@@ -39,6 +39,15 @@ def test_nan_is_a_value():
     assert found[0, 2] == 2.0
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_nan_and_infinity_outside_of_the_pattern_are_noticed(value):
+    def product(v):
+        is_probe = np.all(v != 0.0)
+        return MATRIX @ v + np.array([0.0, value if is_probe else 0.0, 0.0])
+
+    assert Compressed(Plan.of(MATRIX)).matrix(product) is None
+
+
 def test_a_plan_can_be_pickled_and_united():
     plan = pickle.loads(pickle.dumps(Plan.of(np.eye(3))))
     assert (plan.colours, plan.shape) == (1, (3, 3))

@@ -76,7 +76,7 @@ def test_a_plan_is_for_one_size():
         jac(np.ones(3), 0.1)
 
 
-@pytest.mark.parametrize("x", [2.0, np.ones((2, 2)), np.ones(3, int), [1.0, 2.0]])
+@pytest.mark.parametrize("x", [2.0, np.ones((2, 2)), np.ones(3, int), np.ones(3, np.float32), [1.0, 2.0]])
 def test_what_is_no_vector_is_refused(x):
     with pytest.raises(BadType, match="not given a vector"):
         srcad.sparse_jacobian(burgers, jit=False)(x, 0.1)
