@@ -25,15 +25,16 @@ from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.ir.build import call, dotted_path, place_of
 
-# Where results are written, in which order they lie in memory, and how they are computed.
+# Where results are written, and how they are computed.
 WITHOUT_INFLUENCE = frozenset(
     {
         *("overwrite_input", "overwrite_a", "overwrite_b", "check_finite", "subok", "device", "xp", "like", "casting"),
         *("maxprint", "workers", "blocksize", "finite_diff_jac_sparsity"),
     }
 )
-_OF_UFUNCS = WITHOUT_INFLUENCE | {"order", "signature"}
+_OF_UFUNCS = WITHOUT_INFLUENCE | {"signature"}
 _REASONS = {
+    "order": "copy the result by np.copy(..., order=...)",  # which np.ravel and np.reshape of it depend on
     "out": "assign the result",
     "where": "use np.where on the arguments or on the result",
     "weights": "sort the elements and use np.interp on the cumulative sums of their weights",
@@ -94,6 +95,8 @@ def _is_dropped(
         node.args = [call("np.asarray", each, value) for each in node.args]
         return True
     is_known = isinstance(value, gast.Constant) or dotted_path(value) is not None
+    if name == "order" and (is_ufunc or callee is _astype):  # results of arrays in C order then have it as well
+        return isinstance(value, gast.Constant) and value.value in ("K", "A", "C")
     if name in (_OF_UFUNCS if is_ufunc or callee is _astype else WITHOUT_INFLUENCE) and is_known:
         return True
     default = real[name].default if name in real else _UNSAID

@@ -77,6 +77,7 @@ def test_calls_with_further_keywords_are_differentiated_in_both_modes(function):
     [
         (lambda x: np.quantile(x, 0.3, weights=x, method="inverted_cdf"), "np.quantile with `weights`"),
         (lambda x: np.unique(x, equal_nan=False)[0], "np.unique with `equal_nan`"),
+        (lambda x: np.ravel(np.add(x, 1.0, order="F")), "np.add does not cover the argument 'order'"),
     ],
 )
 def test_other_keywords_are_refused_by_the_name_that_the_user_calls(function, said):
