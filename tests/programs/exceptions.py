@@ -121,6 +121,6 @@ PROGRAMS = [
     Program(loops_left_and_continued, lambda rng: (np.array([0.3, 0.7, 0.2, 0.95, 0.4]),), interpreted=True),
     Program(raised_again, vector(2), interpreted=True),
     Program(while_loops, vector(4), interpreted=True),
-    Program(returned_through_finally, vector(2)),
+    Program(returned_through_finally, vector(2), interpreted=True),
     Program(by_zero, numbers(0.7, 2.0), interpreted=True),
 ]

@@ -100,6 +100,8 @@ ONLY_VALUES: dict[Any, list[Sample]] = {
 
 
 FURTHER_DEFINED: dict[Any, list[Sample]] = {
+    kernels.solve_transposed: [s(SQUARE, ANY[:3]), s(SQUARE, MATRIX)],
+    kernels.extremum_adjoint: [s(ANY[:3], np.max(MATRIX, axis=1), MATRIX, 1, fixed=(1, 2, 3))],
     np.lib.stride_tricks.sliding_window_view: [s(ANY, 3), s(CUBE, (2, 2), (1, 2)), s(MATRIX, (2, 3)), s(CUBE, 2, -1)],
     np.i0: [s(ANY), s(0.3), s(MATRIX)],
     np.kaiser: [s(5, 2.5), s(4, 0.3), s(1, 0.3)],
