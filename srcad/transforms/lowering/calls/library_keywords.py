@@ -34,7 +34,6 @@ WITHOUT_INFLUENCE = frozenset(
 )
 _OF_UFUNCS = WITHOUT_INFLUENCE | {"signature"}
 _REASONS = {
-    "order": "copy the result by np.copy(..., order=...)",  # which np.ravel and np.reshape of it depend on
     "out": "assign the result",
     "where": "use np.where on the arguments or on the result",
     "weights": "sort the elements and use np.interp on the cumulative sums of their weights",
