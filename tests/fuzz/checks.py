@@ -256,9 +256,11 @@ class _Check:
         arguments = [srcad.constant(each) if _has_floats(each) else each for each in self.arguments()]
         sources = [arguments[n] for n in self.wrt]
         try:
-            with srcad.GradientTape() as tape:
+            with srcad.GradientTape(persistent=True) as tape:
                 tape.watch(sources)
                 value = self.program.function(*arguments)
+            if all(each is None for each in tape.gradient(value, sources)):
+                return None  # which says that what has left the tape is not followed
             gradients = tape.gradient(value, sources, unconnected_gradients="zero")
         except (SrcadError, TypeError, ValueError, AttributeError):
             return None
