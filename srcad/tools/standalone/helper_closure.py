@@ -106,6 +106,8 @@ class Closure:
         self.needed[statement] = Needed(module, statement, uses, [each for each in late if _is_of_helpers(each)])
         for use in uses:
             if isinstance(use.meaning, Defined):
+                if self.numba:
+                    self._learn(use.meaning.module)
                 self._pending.append((use.meaning.module, use.meaning.statement))
                 self._register((use.meaning.module.name, use.meaning.name))
         if self.numba and module.is_compiled and not self._is_overloaded(module, statement):

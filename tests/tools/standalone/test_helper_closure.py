@@ -27,6 +27,11 @@ def test_helpers_come_with_what_they_call_and_what_is_registered_for_it():
     assert len(found) == len({*found})
 
 
+def test_overloads_come_from_modules_whose_names_are_not_among_the_kernels():
+    text = "from srcad.runtime import kernels\ndef f(g, x):\n    return kernels.sort_adjoint(g, x, -1)"
+    assert {"to_rows", "_overload_rows", "from_rows", "sorted_places", "_overload_sorted_places"} <= {*needed(text)}
+
+
 def test_plain_python_needs_no_registrations():
     assert needed(GROWN, numba=False) == ["copy_to", "grown"]
 

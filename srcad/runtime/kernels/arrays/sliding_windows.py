@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 
 def windows_along(x: Any, size: int, axis: int) -> Any:
@@ -26,6 +26,7 @@ def _overload_windows_along(x, size, axis):
     return lambda x, size, axis: np.lib.stride_tricks.sliding_window_view(x, size, axis)
 
 
+@register_jitable
 def sums_of_windows(g: Any, like: Any, axis: int) -> Any:
     """The adjoint of `windows_along` for an array of the shape of `like`.
 
