@@ -9,7 +9,14 @@ Each one is inlined only where one of the parameters in `given` is passed.
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import define
+from srcad.runtime.rulebook.registry import define, inlined
+
+
+@inlined
+def in_dtype(a, dtype):
+    """An array in another type, unless that is None."""
+    return a if dtype is None else np.astype(a, dtype)
+
 
 # Reductions
 
@@ -18,7 +25,7 @@ from srcad.runtime.rulebook.registry import define
 def sum_of_some(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     if out is not None:
         raise NotImplementedError("an array for the result, `out`, has no derivative rule here: assign the result")
-    a = a if dtype is None else np.astype(a, dtype)
+    a = in_dtype(a, dtype)
     total = np.sum(a if where is True else np.where(where, a, 0.0), axis=axis, keepdims=keepdims)
     return total if initial is None else total + initial
 
@@ -27,7 +34,7 @@ def sum_of_some(a, axis=None, dtype=None, out=None, keepdims=False, initial=None
 def prod_of_some(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     if out is not None:
         raise NotImplementedError("an array for the result, `out`, has no derivative rule here: assign the result")
-    a = a if dtype is None else np.astype(a, dtype)
+    a = in_dtype(a, dtype)
     product = np.prod(a if where is True else np.where(where, a, 1.0), axis=axis, keepdims=keepdims)
     return product if initial is None else product * initial
 
@@ -52,7 +59,7 @@ def min_of_some(a, axis=None, out=None, keepdims=False, initial=None, where=True
 def mean_of_some(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
     if out is not None:
         raise NotImplementedError("an array for the result, `out`, has no derivative rule here: assign the result")
-    a = a if dtype is None else np.astype(a, dtype)
+    a = in_dtype(a, dtype)
     if where is True:
         return np.mean(a, axis=axis, keepdims=keepdims)
     count = np.sum(np.where(np.broadcast_to(where, a.shape), 1.0, 0.0), axis=axis, keepdims=keepdims)
@@ -63,7 +70,7 @@ def mean_of_some(a, axis=None, dtype=None, out=None, keepdims=False, where=True)
 def var_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     if out is not None:
         raise NotImplementedError("an array for the result, `out`, has no derivative rule here: assign the result")
-    a = a if dtype is None else np.astype(a, dtype)
+    a = in_dtype(a, dtype)
     less = ddof if correction is None else correction
     if where is True and mean is None:
         return np.var(a, axis=axis, ddof=less, keepdims=keepdims)
@@ -78,7 +85,7 @@ def var_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, wher
 def std_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     if out is not None:
         raise NotImplementedError("an array for the result, `out`, has no derivative rule here: assign the result")
-    a = a if dtype is None else np.astype(a, dtype)
+    a = in_dtype(a, dtype)
     less = ddof if correction is None else correction
     if where is True and mean is None:
         return np.std(a, axis=axis, ddof=less, keepdims=keepdims)
@@ -87,12 +94,12 @@ def std_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, wher
 
 @define(np.cumsum, given=("dtype",))
 def cumsum_in_dtype(a, axis=None, dtype=None):
-    return np.cumsum(a if dtype is None else np.astype(a, dtype), axis=axis)
+    return np.cumsum(in_dtype(a, dtype), axis=axis)
 
 
 @define(np.cumprod, given=("dtype",))
 def cumprod_in_dtype(a, axis=None, dtype=None):
-    return np.cumprod(a if dtype is None else np.astype(a, dtype), axis=axis)
+    return np.cumprod(in_dtype(a, dtype), axis=axis)
 
 
 # Shapes
@@ -139,7 +146,7 @@ def diagonal_of_axes(a, offset=0, axis1=0, axis2=1):
 def trace_of_axes(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     if out is not None:
         raise NotImplementedError("an array for the result, `out`, has no derivative rule here: assign the result")
-    a = a if dtype is None else np.astype(a, dtype)
+    a = in_dtype(a, dtype)
     return np.linalg.trace(np.moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset)
 
 
@@ -196,7 +203,7 @@ def full_like_in_shape(a, fill_value, dtype=None, order="K", subok=True, shape=N
 def linspace_along(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     places = np.linspace(start, stop, num, endpoint)
     turned = places if axis == 0 else np.moveaxis(places, 0, axis)
-    found = turned if dtype is None else np.astype(turned, dtype)
+    found = in_dtype(turned, dtype)
     return (found, (stop - start) / (num - 1 if endpoint else num)) if retstep else found
 
 

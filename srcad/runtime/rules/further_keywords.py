@@ -11,6 +11,7 @@ import numpy as np
 
 from srcad.runtime.rulebook.registry import define
 from srcad.runtime.rulebook.theorems import NoRule
+from srcad.runtime.rules.further_arguments import in_dtype
 
 NO_OUT = NoRule("an array for the result, `out`, with these keywords", "assign the result")
 
@@ -101,7 +102,7 @@ def multiply_reduce_of_some(array, axis=0, dtype=None, out=None, keepdims=False,
 def maximum_reduce_of_some(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     if out is not None:
         NO_OUT()
-    a = array if dtype is None else np.astype(array, dtype)
+    a = in_dtype(array, dtype)
     return np.max(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
@@ -109,7 +110,7 @@ def maximum_reduce_of_some(array, axis=0, dtype=None, out=None, keepdims=False, 
 def minimum_reduce_of_some(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     if out is not None:
         NO_OUT()
-    a = array if dtype is None else np.astype(array, dtype)
+    a = in_dtype(array, dtype)
     return np.min(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
@@ -117,14 +118,14 @@ def minimum_reduce_of_some(array, axis=0, dtype=None, out=None, keepdims=False, 
 def add_accumulate_in_dtype(array, axis=0, dtype=None, out=None):
     if out is not None:
         NO_OUT()
-    return np.cumsum(array if dtype is None else np.astype(array, dtype), axis=axis)
+    return np.cumsum(in_dtype(array, dtype), axis=axis)
 
 
 @define(np.multiply.accumulate, given=("dtype", "out"))
 def multiply_accumulate_in_dtype(array, axis=0, dtype=None, out=None):
     if out is not None:
         NO_OUT()
-    return np.cumprod(array if dtype is None else np.astype(array, dtype), axis=axis)
+    return np.cumprod(in_dtype(array, dtype), axis=axis)
 
 
 # Sums and products along an axis
@@ -134,21 +135,21 @@ def multiply_accumulate_in_dtype(array, axis=0, dtype=None, out=None):
 def nancumsum_in_dtype(a, axis=None, dtype=None, out=None):
     if out is not None:
         NO_OUT()
-    return np.nancumsum(a if dtype is None else np.astype(a, dtype), axis=axis)
+    return np.nancumsum(in_dtype(a, dtype), axis=axis)
 
 
 @define(np.nancumprod, given=("dtype", "out"))
 def nancumprod_in_dtype(a, axis=None, dtype=None, out=None):
     if out is not None:
         NO_OUT()
-    return np.nancumprod(a if dtype is None else np.astype(a, dtype), axis=axis)
+    return np.nancumprod(in_dtype(a, dtype), axis=axis)
 
 
 @define(np.cumulative_sum, given=("dtype", "out"))
 def cumulative_sum_in_dtype(x, *, axis=None, dtype=None, out=None, include_initial=False):
     if out is not None:
         NO_OUT()
-    y = x if dtype is None else np.astype(x, dtype)
+    y = in_dtype(x, dtype)
     return np.cumulative_sum(y, axis=axis, include_initial=include_initial)
 
 
@@ -156,13 +157,13 @@ def cumulative_sum_in_dtype(x, *, axis=None, dtype=None, out=None, include_initi
 def cumulative_prod_in_dtype(x, *, axis=None, dtype=None, out=None, include_initial=False):
     if out is not None:
         NO_OUT()
-    y = x if dtype is None else np.astype(x, dtype)
+    y = in_dtype(x, dtype)
     return np.cumulative_prod(y, axis=axis, include_initial=include_initial)
 
 
 @define(np.linalg.trace, given=("dtype",))
 def trace_in_dtype(x, *, offset=0, dtype=None):
-    return np.linalg.trace(x if dtype is None else np.astype(x, dtype), offset=offset)
+    return np.linalg.trace(in_dtype(x, dtype), offset=offset)
 
 
 # Statistics
@@ -170,7 +171,7 @@ def trace_in_dtype(x, *, offset=0, dtype=None):
 
 @define(np.corrcoef, given=("dtype",))
 def corrcoef_in_dtype(x, y=None, rowvar=True, *, dtype=None):
-    first = x if dtype is None else np.astype(x, dtype)
+    first = in_dtype(x, dtype)
     return np.corrcoef(first, y if dtype is None or y is None else np.astype(y, dtype), rowvar)
 
 
@@ -180,7 +181,7 @@ def corrcoef_in_dtype(x, y=None, rowvar=True, *, dtype=None):
 @define(np.logspace, given=("dtype", "axis"))
 def logspace_along(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     places = base ** np.linspace(start, stop, num, endpoint, axis=axis)
-    return places if dtype is None else np.astype(places, dtype)
+    return in_dtype(places, dtype)
 
 
 @define(np.geomspace, given=("dtype", "axis"))
@@ -189,7 +190,7 @@ def geomspace_along(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     way = np.linspace(0.0, 1.0, num) if endpoint else np.linspace(0.0, 1.0, num, endpoint)
     found = start * ratio ** np.reshape(way, (-1,) + (1,) * np.ndim(ratio))
     places = found if axis == 0 else np.moveaxis(found, 0, axis)
-    return places if dtype is None else np.astype(places, dtype)
+    return in_dtype(places, dtype)
 
 
 # Joined arrays
@@ -200,7 +201,7 @@ def concatenate_in_dtype(arrays, axis=0, out=None, *, dtype=None, casting="same_
     if out is not None:
         NO_OUT()
     y = np.concatenate(arrays, axis=axis)
-    return y if dtype is None else np.astype(y, dtype)
+    return in_dtype(y, dtype)
 
 
 @define(np.stack, given=("dtype", "casting", "out"))
@@ -208,19 +209,19 @@ def stack_in_dtype(arrays, axis=0, out=None, *, dtype=None, casting="same_kind")
     if out is not None:
         NO_OUT()
     y = np.stack(arrays, axis=axis)
-    return y if dtype is None else np.astype(y, dtype)
+    return in_dtype(y, dtype)
 
 
 @define(np.vstack, given=("dtype", "casting"))
 def vstack_in_dtype(tup, *, dtype=None, casting="same_kind"):
     y = np.vstack(tup)
-    return y if dtype is None else np.astype(y, dtype)
+    return in_dtype(y, dtype)
 
 
 @define(np.hstack, given=("dtype", "casting"))
 def hstack_in_dtype(tup, *, dtype=None, casting="same_kind"):
     y = np.hstack(tup)
-    return y if dtype is None else np.astype(y, dtype)
+    return in_dtype(y, dtype)
 
 
 # Layout and copies

@@ -51,60 +51,62 @@ def sorted_places(a: Any) -> Any:
 
 
 @register_jitable
-def _merge_values(values, spare, start, middle, stop):
-    """Merge two sorted parts of a vector that are side by side."""
-    i, j, k = start, middle, start
-    while i < middle and j < stop:
-        one, two = values[i], values[j]
-        if two < one or (one != one and two == two):
-            spare[k] = values[j]
-            j += 1
-        else:
-            spare[k] = values[i]
-            i += 1
-        k += 1
-    for left in range(i, middle):
-        spare[k] = values[left]
-        k += 1
-    for left in range(j, stop):
-        spare[k] = values[left]
-        k += 1
+def _element(a, place):
+    """The element at a place."""
+    return a[place]
 
 
 @register_jitable
-def _merge_places(a, places, spare, start, middle, stop):
-    """The same of places, by the elements there."""
-    i, j, k = start, middle, start
-    while i < middle and j < stop:
-        one, two = a[places[i]], a[places[j]]
-        if two < one or (one != one and two == two):
-            spare[k] = places[j]
-            j += 1
-        else:
-            spare[k] = places[i]
-            i += 1
-        k += 1
-    for left in range(i, middle):
-        spare[k] = places[left]
-        k += 1
-    for left in range(j, stop):
-        spare[k] = places[left]
-        k += 1
+def _itself(_, held):
+    """What is given."""
+    return held
 
 
-@overload(sorted_values)
-def _overload_sorted_values(a):
-    def impl(a):
+@register_jitable
+def _is_before(one, two):
+    """Whether a number has to come before another; NaN comes last."""
+    return one < two or (two != two and one == one)
+
+
+def _sorting(first: Any, key: Any) -> tuple[Any, Any]:
+    """Functions that sort what stands for the elements of a vector: `runs(a, held)` and `merged(a, held)`.
+
+    first   what stands for the element at a place: (a, place) -> it
+    key     the element that it stands for: (a, it) -> element
+    """
+
+    @register_jitable
+    def runs(a, held):
         n = a.size
-        values, spare = np.empty(n, a.dtype), np.empty(n, a.dtype)
         for start in range(0, n, RUN):
             for i in range(start, min(start + RUN, n)):
-                value, j = a[i], i
-                # The second condition holds where the element before is NaN, and this one is not.
-                while j > start and (value < values[j - 1] or (values[j - 1] != values[j - 1] and value == value)):
-                    values[j] = values[j - 1]
+                one, j = first(a, i), i
+                while j > start and _is_before(key(a, one), key(a, held[j - 1])):
+                    held[j] = held[j - 1]
                     j -= 1
-                values[j] = value
+                held[j] = one
+
+    @register_jitable
+    def merge(a, held, spare, start, middle, stop):
+        i, j, k = start, middle, start
+        while i < middle and j < stop:
+            if _is_before(key(a, held[j]), key(a, held[i])):
+                spare[k] = held[j]
+                j += 1
+            else:
+                spare[k] = held[i]
+                i += 1
+            k += 1
+        for left in range(i, middle):
+            spare[k] = held[left]
+            k += 1
+        for left in range(j, stop):
+            spare[k] = held[left]
+            k += 1
+
+    @register_jitable
+    def merged(a, held):
+        n, spare = a.size, np.empty_like(held)
         block, shortest = BLOCK, RUN
         while True:
             for low in range(0, n, block):
@@ -113,13 +115,27 @@ def _overload_sorted_values(a):
                     high = min(low + block, n)
                     for start in range(low, high, 2 * width):
                         middle, stop = min(start + width, high), min(start + 2 * width, high)
-                        _merge_values(values, spare, start, middle, stop)
-                    values, spare = spare, values
+                        merge(a, held, spare, start, middle, stop)
+                    held, spare = spare, held
                     width *= 2
             if block >= n:
                 break
             block, shortest = n, block
-        return values
+        return held
+
+    return runs, merged
+
+
+_runs_of_values, _merged_values = _sorting(_element, _itself)
+_runs_of_places, _merged_places = _sorting(_itself, _element)
+
+
+@overload(sorted_values)
+def _overload_sorted_values(a):
+    def impl(a):
+        values = np.empty(a.size, a.dtype)
+        _runs_of_values(a, values)
+        return _merged_values(a, values)
 
     return impl
 
@@ -127,32 +143,8 @@ def _overload_sorted_values(a):
 @overload(sorted_places)
 def _overload_sorted_places(a):
     def impl(a):
-        n = a.size
-        places, spare = np.empty(n, np.int64), np.empty(n, np.int64)
-        for start in range(0, n, RUN):
-            for i in range(start, min(start + RUN, n)):
-                value, j = a[i], i
-                while j > start:
-                    before = a[places[j - 1]]
-                    if not (value < before or (before != before and value == value)):
-                        break
-                    places[j] = places[j - 1]
-                    j -= 1
-                places[j] = i
-        block, shortest = BLOCK, RUN
-        while True:
-            for low in range(0, n, block):
-                width = shortest
-                while width < min(n, block):
-                    high = min(low + block, n)
-                    for start in range(low, high, 2 * width):
-                        middle, stop = min(start + width, high), min(start + 2 * width, high)
-                        _merge_places(a, places, spare, start, middle, stop)
-                    places, spare = spare, places
-                    width *= 2
-            if block >= n:
-                break
-            block, shortest = n, block
-        return places
+        places = np.empty(a.size, np.int64)
+        _runs_of_places(a, places)
+        return _merged_places(a, places)
 
     return impl
