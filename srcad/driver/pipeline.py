@@ -278,10 +278,10 @@ def _split(code: Code, problem: Exception, after: str | None, assumes: bool) -> 
     """
     most, peeled = count_statements(code.unit) + MOST_REPEATED_STATEMENTS, Counter[object]()
     while True:
-        join = noted_join(problem)
-        peeled[join and join[:3]] += 1
-        is_endless = max(peeled.values()) > MOST_PEELED_ITERATIONS
-        unit = None if join is None or is_endless else split(code.unit, join, assumes, most)
+        join, unit = noted_join(problem), None
+        if join is not None and peeled[join[:3]] < MOST_PEELED_ITERATIONS:
+            peeled[join[:3]] += 1
+            unit = split(code.unit, join, assumes, most)
         if unit is None:
             raise problem
         code = code.with_unit(unit)

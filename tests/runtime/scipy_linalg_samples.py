@@ -120,6 +120,7 @@ DISCRETE = {
     *(linalg.dft, linalg.hadamard, linalg.helmert, linalg.hilbert, linalg.invhilbert, linalg.pascal, linalg.invpascal),
     k.positive_set,
     k.apart_by_iteration,
+    k.are_real,
     k.active_bounds,
     k.pivots,
     k.row_order,

@@ -118,11 +118,8 @@ def is_contiguous(program: Program, name: str, seen: frozenset[str] = frozenset(
         return False
     if name in program.unit.parameters or name in seen or (kind.ndim < 2 and name not in program.aliases.views):
         return True
-    if name not in program.aliases.views and any(
-        primitive_of(store.value, program.unit.bindings) is kernels.copy_in_c_order
-        for store in program.flow.stores.get(name, [])[:1]
-        if isinstance(store, gast.Assign)
-    ):
+    value = program.flow.definition(name)
+    if isinstance(value, gast.Call) and primitive_of(value, program.unit.bindings) is kernels.copy_in_c_order:
         return True
     read = {each for store in program.flow.stores.get(name, []) for each in reads(store)}
     return all(is_contiguous(program, each, seen | {name}) for each in sorted(read) if program.types.is_array(each))

@@ -41,7 +41,7 @@ TESTED_BY_PROGRAMS = (
     *("scipy.integrate.odeint", "scipy.integrate.fixed_quad", "scipy.integrate.quad_vec"),
     *("kernels.scipy.without_derivative", "scipy.stats.gaussian_kde", "scipy.interpolate."),
     *("scipy.integrate.dblquad", "scipy.integrate.tplquad", "scipy.integrate.nquad"),
-    *("kernels.scipy.elements_at", "kernels.scipy.places_among"),
+    "kernels.scipy.elements_at",
 )
 
 

@@ -121,6 +121,14 @@ def test_what_has_no_derivative_is_refused_by_name(text, message, tmp_path):
     assert "program.py:6" in str(caught.value)
 
 
+@pytest.mark.parametrize("method", ["laplace.logsf", "norm.pdf", "gumbel_r.cdf"])
+def test_complex_numbers_are_refused(method, tmp_path):
+    text = f"def f(x):\n    return np.sum(np.real(stats.{method}(x)))\n"
+    with pytest.raises(MissingRule, match=r"scipy\.stats does not cover complex numbers") as caught:
+        srcad.grad(function_of(text, tmp_path), jit=False)(np.array([0.3 + 0.1j, -1.2]))
+    assert "program.py:6" in str(caught.value)
+
+
 def test_normal_and_dirichlet_densities_of_vectors(tmp_path):
     text = "def f(m, c, a, x):\n    p = np.exp(x) / np.sum(np.exp(x))\n"
     text += "    return stats.multivariate_normal(m, c).logpdf(x) + stats.dirichlet.logpdf(p, a)\n"

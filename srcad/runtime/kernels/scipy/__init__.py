@@ -56,6 +56,7 @@ from srcad.runtime.kernels.scipy.distances import (
     second_of_pairs,
 )
 from srcad.runtime.kernels.scipy.elementwise import (
+    are_real,
     choose,
 )
 from srcad.runtime.kernels.scipy.elliptic_and_integrals import (
@@ -172,7 +173,6 @@ from srcad.runtime.kernels.scipy.matrices import (
 )
 from srcad.runtime.kernels.scipy.sparse_places import (
     elements_at,
-    places_among,
 )
 from srcad.runtime.kernels.scipy.sparse_systems import (
     apart_by_iteration,
@@ -210,6 +210,7 @@ __all__ = [
     "airy_bi_slope",
     "all_pole",
     "apart_by_iteration",
+    "are_real",
     "axes_count",
     "axis_number",
     "banded",
@@ -298,7 +299,6 @@ __all__ = [
     "pivots",
     "pixel_coordinates",
     "place_of_axis",
-    "places_among",
     "places_in_square",
     "points_in_place",
     "polygamma",

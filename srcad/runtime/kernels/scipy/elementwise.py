@@ -111,3 +111,20 @@ def _overload_choose(condition, x, otherwise):
     if all(isinstance(types.unliteral(kind), (types.Number, types.Boolean)) for kind in (condition, x, otherwise)):
         return lambda condition, x, otherwise: x if condition else otherwise
     return lambda condition, x, otherwise: np.where(condition, x, otherwise)
+
+
+def are_real(*args: Any) -> bool:
+    """True; raises MissingRule if one of the arguments is complex.
+
+    >>> are_real(1.0, np.ones(2))
+    True
+    """
+    if any(map(np.iscomplexobj, args)):
+        raise NO_COMPLEX_RULE.error(function="a distribution of scipy.stats")
+    return True
+
+
+@overload(are_real)
+def _overload_are_real(*args):
+    is_complex = any(isinstance(getattr(kind, "dtype", kind), types.Complex) for kind in args)
+    return None if is_complex else (lambda *args: True)

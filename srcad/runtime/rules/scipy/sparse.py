@@ -162,11 +162,10 @@ class Sparse:
     def part(self, i, j):
         """Some of the rows and columns."""
         rows, columns = _places(i, self.shape[0]), _places(j, self.shape[1])
-        kept = kernels.scipy.elements_at(rows, self.rows)
-        values, below, left = self.values[kept], kernels.scipy.places_among(rows, self.rows), self.columns[kept]
-        kept = kernels.scipy.elements_at(columns, left)
+        found, below = kernels.scipy.elements_at(rows, self.rows)
+        kept, beside = kernels.scipy.elements_at(columns, self.columns[found])
         extents = (rows.shape[0], columns.shape[0])
-        return Sparse(values[kept], below[kept], kernels.scipy.places_among(columns, left), extents, self.is_matrix)
+        return Sparse(self.values[found[kept]], below[kept], beside, extents, self.is_matrix)
 
     def getrow(self, i):
         """A row, as a matrix."""
@@ -461,4 +460,4 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
 
 
 zero(kernels.scipy.apart_by_iteration)
-zero(kernels.scipy.elements_at, kernels.scipy.places_among)
+zero(kernels.scipy.elements_at)

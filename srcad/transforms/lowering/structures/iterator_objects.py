@@ -35,6 +35,10 @@ class Iterator:
     def __next__(self) -> Any:
         if self.at >= len(self.over):
             raise StopIteration
+        return self.advanced()
+
+    def advanced(self) -> Any:
+        """The next element, of which it is known that there is one."""
         value = self.over[self.at]
         self.at = self.at + 1
         return value
@@ -43,14 +47,8 @@ class Iterator:
         """The next element, for a loop, which has asked how many there are before."""
         if self.at >= len(self.over):
             raise NotImplementedError("a loop over an iterator whose body advances it: call `next` for each element")
-        value = self.over[self.at]
-        self.at = self.at + 1
-        return value
+        return self.advanced()
 
     def next_or(self, otherwise: Any) -> Any:
         """The next element, or another value at the end."""
-        if self.at >= len(self.over):
-            return otherwise
-        value = self.over[self.at]
-        self.at = self.at + 1
-        return value
+        return otherwise if self.at >= len(self.over) else self.advanced()

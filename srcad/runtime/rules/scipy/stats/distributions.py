@@ -18,7 +18,7 @@ import scipy.special
 import scipy.stats
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import partial, refused
+from srcad.runtime.rulebook.registry import partial, refused, zero
 from srcad.runtime.rules.scipy.stats.discrete_formulas import DISCRETE
 from srcad.runtime.rules.scipy.stats.forms import Continuous, Discrete
 from srcad.runtime.rules.scipy.stats.formulas import COMMON
@@ -55,6 +55,8 @@ def _where_valid(form: Continuous | Discrete, shapes: Sequence[str], parameter: 
     """The lines of a method that returns nan for shapes, scales and probabilities that have no meaning."""
     tests = [f"{each} > 0.0" for each in shapes] if form.valid is None else [*form.valid]
     tests += ["scale > 0.0"] if isinstance(form, Continuous) else []
+    given = ", ".join([parameter, *shapes, "loc", *(["scale"] if isinstance(form, Continuous) else [])])
+    tests.append(f"kernels.scipy.are_real({given})")
     tests += ["q >= 0.0", "q <= 1.0"] if parameter == "q" else []
     value = lines[-1].removeprefix("return ")
     return [*lines[:-1], f"return kernels.scipy.choose({_all(tests)}, {value}, np.nan)"]
@@ -124,6 +126,7 @@ def _define_all() -> None:
 
 
 _define_all()
+zero(kernels.scipy.are_real)
 
 
 @partial(kernels.scipy.count)
