@@ -65,21 +65,21 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if all(isinstance(each, (gast.Import, gast.ImportFrom)) for each in node.body) and not node.finalbody:
             kept = [*node.body, *node.orelse] if self.imports(node.body) else _for_failed_import(node.handlers)
             if kept is not None:
-                visited = [self.visit(each) for each in kept]
-                return [new for each in visited for new in (each if isinstance(each, list) else [each])] or [
-                    _pass(node)
-                ]
+                return self.block(kept) or [_pass(node)]
         if node.finalbody and (self.tried or changes_what_others_see(node.finalbody, self.source.owners)):
-            parts = [self.visit(each) for each in with_caught_finally(node, self.names)]
-            return [new for each in parts for new in (each if isinstance(each, list) else [each])]
+            return self.block(with_caught_finally(node, self.names))
         self.tried += bool(node.handlers)
-        node.body = [new for each in node.body for new in _as_list(self.visit(each))]
+        node.body = self.block(node.body)
         self.tried -= bool(node.handlers)
         for handler in node.handlers:
-            handler.body = [new for each in handler.body for new in _as_list(self.visit(each))]
-        node.orelse = [new for each in node.orelse for new in _as_list(self.visit(each))]
-        node.finalbody = [new for each in node.finalbody for new in _as_list(self.visit(each))]
+            handler.body = self.block(handler.body)
+        node.orelse = self.block(node.orelse)
+        node.finalbody = self.block(node.finalbody)
         return without_try(node, self.names)
+
+    def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        """What statements become."""
+        return [new for each in statements for new in _as_list(self.visit(each))]
 
     def imports(self, body: list[Any]) -> bool:
         """Whether imports succeed."""
