@@ -68,8 +68,8 @@ def _is_before(one, two):
     return one < two or (two != two and one == one)
 
 
-def _sorting(first: Any, key: Any) -> tuple[Any, Any]:
-    """Functions that sort what stands for the elements of a vector: `runs(a, held)` and `merged(a, held)`.
+def _runs(first: Any, key: Any) -> Any:
+    """The function (a, held) that fills `held` with what stands for the elements of a vector, in sorted runs.
 
     first   what stands for the element at a place: (a, place) -> it
     key     the element that it stands for: (a, it) -> element
@@ -85,6 +85,12 @@ def _sorting(first: Any, key: Any) -> tuple[Any, Any]:
                     held[j] = held[j - 1]
                     j -= 1
                 held[j] = one
+
+    return runs
+
+
+def _merged(key: Any) -> Any:
+    """The function (a, held) that merges these runs, and returns them in `held` or in other memory."""
 
     @register_jitable
     def merge(a, held, spare, start, middle, stop):
@@ -123,11 +129,11 @@ def _sorting(first: Any, key: Any) -> tuple[Any, Any]:
             block, shortest = n, block
         return held
 
-    return runs, merged
+    return merged
 
 
-_runs_of_values, _merged_values = _sorting(_element, _itself)
-_runs_of_places, _merged_places = _sorting(_itself, _element)
+_runs_of_values, _merged_values = _runs(_element, _itself), _merged(_itself)
+_runs_of_places, _merged_places = _runs(_itself, _element), _merged(_element)
 
 
 @overload(sorted_values)
