@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         WrongRule,
     )
     from srcad.runtime.checkpointed import checkpointed
+    from srcad.runtime.reversible import reversible
     from srcad.runtime.stop_gradient import stop_gradient
     from srcad.runtime.support.debug_mode import debug
     from srcad.runtime.tape.public import (
@@ -118,6 +119,7 @@ _HOMES = {
     "linearize": "srcad.api.linear_maps",
     "recompute_grad": "srcad.runtime.tape.public",
     "report": "srcad.tools.report",
+    "reversible": "srcad.runtime.reversible",
     "set_default_dtype": "srcad.runtime.tape.public",
     "source": "srcad.tools.source_text",
     "sparse_hessian": "srcad.sparse.sparse_derivatives",
@@ -183,6 +185,7 @@ __all__ = [
     "linearize",
     "recompute_grad",
     "report",
+    "reversible",
     "set_default_dtype",
     "source",
     "sparse_hessian",
