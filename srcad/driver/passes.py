@@ -553,6 +553,11 @@ SIMPLIFY = (
 # All functions of a module together.
 FINISH = (
     Pass(
+        "descriptive_names",
+        "transforms.postoptimise.descriptive_names:with_descriptive_names",
+        "temporaries that are left take names that say what they hold",
+    ),
+    Pass(
         "work_sharing",
         "transforms.parallel.work_sharing:divided",
         "iterations of loops over prange are shared out among threads",
