@@ -137,24 +137,29 @@ def loop_text(
     call = f"{called}({', '.join(passed)})"
     ends = out_axes if isinstance(out_axes, (tuple, list)) else [out_axes] * (count or 1)
     first, each = own.fresh("first"), own.fresh("each")
-    firsts, rows, outs = ([own.fresh(what) for _ in ends] for what in ("first", "row", "rows"))
     parts = [""] if count is None else [f"[{k}]" for k in range(count)]
-    lines += [f"    {i} = 0", f"    {first} = {call}"]
-    for part, one, out in zip(parts, firsts, outs, strict=True):
-        lines += [
-            f"    {one} = {first}{part}",
-            f"    {out} = {np_}.broadcast_to({one}, ({size},) + {np_}.shape({one})).copy()",
-        ]
-    lines += [f"    for {i} in range(1, {size}):", f"        {each} = {call}"]
-    for part, one, row, out in zip(parts, firsts, rows, outs, strict=True):
-        lines += [
-            f"        {row} = {each}{part}",
-            f"        if {np_}.shape({row}) != {np_}.shape({one}):",
-            "            raise ValueError('results of elements have different shapes')",
-            f"        {out}[{i}] = {row}",
-        ]
-    moved = [out if end == 0 else f"{np_}.moveaxis({out}, 0, {end})" for out, end in zip(outs, ends, strict=True)]
-    return "\n".join([*lines, f"    return {moved[0] if count is None else '(' + ', '.join(moved) + ',)'}"]) + "\n"
+    before, within, after = [], [], []
+    for part, end in zip(parts, ends, strict=True):
+        one, row, out = (own.fresh(what) for what in ("first", "row", "rows"))
+        stored, moved = _result_lines(np_, (one, row, out), (size, i), end)
+        before += [f"    {one} = {first}{part}", *stored[:1]]
+        within += [f"        {row} = {each}{part}", *stored[1:]]
+        after.append(moved)
+    lines += [f"    {i} = 0", f"    {first} = {call}", *before]
+    lines += [f"    for {i} in range(1, {size}):", f"        {each} = {call}", *within]
+    return "\n".join([*lines, f"    return {after[0] if count is None else '(' + ', '.join(after) + ',)'}"]) + "\n"
+
+
+def _result_lines(np_: str, names: tuple[str, str, str], loop: tuple[str, str], end: int) -> tuple[list[str], str]:
+    """The allocation for one part of the results, and what stores one of them; the expression for all of them."""
+    (one, row, out), (size, i) = names, loop
+    lines = [
+        f"    {out} = {np_}.broadcast_to({one}, ({size},) + {np_}.shape({one})).copy()",
+        f"        if {np_}.shape({row}) != {np_}.shape({one}):",
+        "            raise ValueError('results of elements have different shapes')",
+        f"        {out}[{i}] = {row}",
+    ]
+    return lines, out if end == 0 else f"{np_}.moveaxis({out}, 0, {end})"
 
 
 def _size_lines(array: str, size: str, is_known: bool) -> list[str]:

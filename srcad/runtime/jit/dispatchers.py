@@ -119,7 +119,7 @@ def compiled_around(function: Callable[..., Any], kinds: tuple[Any, ...], **opti
     dispatcher = numba.njit(pipeline_class=Quick, **options)(function)
     with nothing_collected(), compact_numba():
         dispatcher.compile(kinds)
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
 def _calls_itself(functions: Mapping[str, Callable[..., Any]]) -> bool:
