@@ -219,6 +219,7 @@ PACKAGES = (
     "tools.standalone",
     "bridges",
     "sparse",
+    "batching",
     "api",
     "driver",
     "frontend",
