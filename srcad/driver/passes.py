@@ -376,6 +376,15 @@ SIMPLIFY = (
         when=("loops", "has_arrays"),
     ),
     Pass(
+        "dead_stores",
+        "transforms.postoptimise.dead_stores:without_dead_stores",
+        "elements of adjoints are not set to zero where nothing reads them afterwards",
+        needs=(TYPES,),
+        optional=True,
+        when=("loops", "has_loops", "has_arrays"),
+        source="Muchnick, 1997, section 18.10",
+    ),
+    Pass(
         "scalar_replacement",
         "transforms.postoptimise.scalar_replacement:with_scalars",
         "elements that a loop reaches again and again are held in variables",
