@@ -379,7 +379,6 @@ SIMPLIFY = (
         "dead_stores",
         "transforms.postoptimise.dead_stores:without_dead_stores",
         "elements of adjoints are not set to zero where nothing reads them afterwards",
-        needs=(TYPES,),
         optional=True,
         when=("loops", "has_loops", "has_arrays"),
         source="Muchnick, 1997, section 18.10",

@@ -257,31 +257,30 @@ class Elements:
 
     def leaves(self, node: gast.expr) -> list[str]:
         """The arrays that an expression reads at the element's own place, through inlined results, each once."""
-        parts = [node, *(self.defined[name].value for name in self._inlined_in(node))]
-        names = (name for part in parts for name in names_in(self._by_elements(part)))
-        return [
-            *dict.fromkeys(each for each in names if self.program.types.is_array(each) and each not in self.inlined)
-        ]
+        return self._arrays_in(node)[0]
 
     def gathered(self, node: gast.expr) -> list[str]:
         """The arrays of which an expression reads elements at other places, through inlined results."""
-        parts = [node, *(self.defined[name].value for name in self._inlined_in(node))]
-        return [base for part in parts if (base := base_of_gather(self.program, part)) is not None]
+        return self._arrays_in(node)[1]
 
-    def _by_elements(self, value: gast.expr) -> gast.expr:
-        """What of a value is read element by element: of a gather, its index."""
-        return value.slice if isinstance(value, gast.Subscript) and is_gather(self.program, value) else value
+    def _arrays_in(self, node: gast.expr) -> tuple[list[str], list[str]]:
+        own: dict[str, None] = {}
+        others: dict[str, None] = {}
+        seen: set[str] = set()
 
-    def _inlined_in(self, node: gast.expr) -> list[str]:
-        """The inlined results that an expression depends on, in the order in which they are met."""
-        found: dict[str, None] = {}
-        waiting = [*names_in(node)]
-        while waiting:
-            name = waiting.pop(0)
-            if name in self.inlined and name not in found:
-                found[name] = None
-                waiting = [*names_in(self.defined[name].value), *waiting]
-        return [*found]
+        def visit(part: gast.expr) -> None:
+            base = base_of_gather(self.program, part)
+            if base is not None:
+                others[base] = None
+            for name in names_in(part if base is None else part.slice):
+                if name in self.inlined and name not in seen:
+                    seen.add(name)
+                    visit(self.defined[name].value)
+                elif name not in self.inlined and self.program.types.is_array(name):
+                    own[name] = None
+
+        visit(node)
+        return [*own], [*others]
 
     def evaluated(self, value: gast.expr, statement: gast.stmt) -> tuple[Block, gast.expr]:
         """The value, evaluated into an array of its own."""

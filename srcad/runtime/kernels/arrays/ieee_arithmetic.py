@@ -56,7 +56,7 @@ def to_integer(x: Any) -> Any:
 
 
 @overload(to_integer)
-def _to_integer(x):  # type: ignore[no-untyped-def]
+def _to_integer(x):
     return lambda x: np.int64(x)
 
 
