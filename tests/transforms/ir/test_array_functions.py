@@ -28,6 +28,7 @@ ARGUMENTS = {
     "np.outer": (VECTOR, VECTOR),
     "np.einsum": ("ij->ji", MATRIX),
     "np.where": (MATRIX > 1.0, MATRIX, OTHER),
+    "np.astype": (MATRIX, np.float32),
     "np.roll": (MATRIX, 1),
     "np.broadcast_to": (VECTOR, (2, 3)),
     "len": (VECTOR,),
