@@ -218,6 +218,7 @@ source) and `names` (the one maker of names, so that nothing is named twice).
 PACKAGES = (
     "tools",
     "tools.standalone",
+    "tools.coverage",
     "bridges",
     "sparse",
     "batching",
