@@ -36,9 +36,8 @@ _COMPUTED = {
     **dict.fromkeys(["if", "elif", "while", "assert"], "condition"),
 }  # by what a line begins with
 _OPERATOR = r"(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)"
-_TARGET = re.compile(
-    rf"\s*(?:([A-Za-z_]\w*)[\w.\[\], :+*-]*?{_OPERATOR}|({'|'.join(_COMPUTED)})\b)",
-)
+_KEYWORD = "|".join(_COMPUTED)
+_TARGET = re.compile(rf"\s*(?:([A-Za-z_]\w*)[\w.\[\], :+*-]*?{_OPERATOR}|({_KEYWORD})\b)")
 _PLAIN_ENDING = re.compile(r"(_bar|_trace|_old|_inverse|_\d+|$)")
 _MOST_LETTERS = 24  # of a name; what would be longer is a part of its line
 
