@@ -71,7 +71,7 @@ from srcad.runtime.kernels.arrays.fourier import (
     spectrum_counts,
 )
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
-from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors
+from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors, to_integer
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
 from srcad.runtime.kernels.arrays.jacobian_assembly import (
     as_row,
@@ -552,6 +552,7 @@ __all__ = [
     "tile_adjoint",
     "times",
     "times_transpose",
+    "to_integer",
     "trace_adjoint",
     "transpose_times",
     "trip_count",
