@@ -25,6 +25,7 @@ import gast
 import numba
 import numpy as np
 
+from srcad.errors import UnsupportedSyntax
 from srcad.frontend.language_subset import is_tape
 from srcad.frontend.scope import Meaning
 from srcad.refusals.constructs import ERRSTATE_RAISES, TAPE_INSIDE, WITH
@@ -76,8 +77,7 @@ def note_reversible(loop: gast.For | gast.While, meaning: Callable[[gast.expr], 
     """Give a loop over a reversible step a branch that undoes an iteration, by the inverse of the step."""
     steps = [each for each in loop.body if isinstance(each, (gast.Assign, gast.Expr))]
     steps = [each for each in steps if isinstance(each.value, gast.Call) and is_path(each.value.func)]
-    found = [(each, called.value) for each in steps if (called := meaning(each.value.func)) is not None]
-    found = [(each, step) for each, step in found if hasattr(step, "__srcad_rtol__")]
+    found = [(each, step) for each in steps if hasattr(step := _function(each.value, meaning), "__srcad_rtol__")]
     if not found:
         return
     statement, step = found[0]
@@ -92,6 +92,15 @@ def note_reversible(loop: gast.For | gast.While, meaning: Callable[[gast.expr], 
     branch = gast.If(test=at(tuple_of(tolerance, const(0)), place), body=[undo], orelse=loop.body)
     loop.body = [at(note(branch, undoes=True), place)]
     note(loop, checkpointed=True, recovers=step.__srcad_rtol__)
+
+
+def _function(node: gast.Call, meaning: Callable[[gast.expr], Meaning | None]) -> Any:
+    """The function that is called, if that is known; what cannot be resolved is refused where it is visited."""
+    try:
+        called = meaning(node.func)
+    except UnsupportedSyntax:
+        return None
+    return None if called is None else called.value
 
 
 def is_path(node: gast.expr) -> bool:
