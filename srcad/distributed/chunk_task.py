@@ -22,10 +22,11 @@ class ChunkTask:
 
     A chunk is the last argument, or a tuple of the last arguments; or a function without arguments that loads one.
 
-    >>> import operator
-    >>> ChunkTask(operator.mul, 0, False)
-    Traceback (most recent call last):
-    srcad.errors.SourceUnavailable: mul is not written in Python
+    >>> import numpy as np
+    >>> from srcad.distributed.sample_functions import squared_error
+    >>> value, gradient = ChunkTask(squared_error, 0, False)((1.5,), (np.array([1.0, 2.0]), np.array([2.0, 3.0])))
+    >>> float(value), float(gradient)
+    (0.25, -1.0)
     """
 
     def __init__(self, function: Callable[..., Any], wrt: int | str, jit: bool) -> None:

@@ -147,7 +147,8 @@ def map_gradient(
     >>> import numpy as np
     >>> from srcad.distributed.sample_functions import squared_error
     >>> chunks = [(np.array([1.0, 2.0]), np.array([2.0, 3.0])), (np.array([3.0]), np.array([5.0]))]
-    >>> map_gradient(squared_error, chunks, value=True, jit=False)(1.5)
+    >>> value, gradient = map_gradient(squared_error, chunks, value=True, jit=False)(1.5)
+    >>> float(value), float(gradient)
     (0.5, -4.0)
     """
     if reduce not in ("sum", "mean"):
