@@ -287,7 +287,7 @@ class Version:
             statements = [node for node in gast.walk(unit.tree) if isinstance(node, gast.stmt)]
             places = [f"{place_of(each)} {notes_of(each).parallel}" for each in statements]
             meanings = [f"{name}={_describe(value)}" for name, value in sorted(unit.bindings.items())]
-            options = [f"{name}={unit.options.get(name)}" for name in _KEPT_OPTIONS]
+            options = [f"{name}={unit.options.get(name)}" for name in (*_KEPT_OPTIONS, "parallel")]
             options.append(registry.users_text(list(unit.bindings.values())))
             text = [gast.dump(unit.tree), *places, *meanings, *options, *unit.sources, *unit.parameters]
             self._fingerprint = "\0".join([unit.name, *text, str(len(unit.hidden))])

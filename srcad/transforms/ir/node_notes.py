@@ -41,8 +41,8 @@ class Notes:
     # During lowering
 
     parallel: bool = False
-    """Loop: it stems from a `numba.prange`. Set by `prange_and_checkpointed`, `type_annotations`, `loop_fusion`; read
-    by `type_annotations.is_parallel`.
+    """Loop: threads may share it; it stems from a `numba.prange`, or from an array statement of such a function. Set by
+    `prange_and_checkpointed`, `elementwise_fusion`, `type_annotations`, `loop_fusion`; read by `type_annotations.is_parallel`.
     """
     checkpointed: bool = False
     """Loop: over `srcad.checkpointed`. Set by `prange_and_checkpointed`, `trace_memory_limit`, `for_loops`; read by

@@ -19,20 +19,27 @@ from srcad.transforms.analysis.affine.ssa_facts import ONE
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.ir.build import (
     Block,
+    dotted_path,
+    inner_blocks,
+    is_loop,
     names_in,
     rewrite,
     stores_into,
+    walk,
     walk_blocks,
     walk_statements,
     written,
 )
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
+from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
 from srcad.transforms.optimise.gathers import base_of_gather, checked_indices, is_gather, is_vectorised, may_pass
 from srcad.transforms.optimise.outer_products import as_products_of_elements, outer_products
+
+_MOVES = ("np.abs", "np.conj", "np.imag", "np.maximum", "np.minimum", "np.negative", "np.real", "np.sign", "np.where")
 
 
 @dataclass
@@ -64,8 +71,29 @@ def fuse(code: Code) -> Code:
         program = analyse_forward(unit, code.types, [])
         plan = _planned(program, code.settings.assumes)
     elements = Elements(program, plan.defined, plan.inlined, code.settings.assumes, plan.checks)
+    loops = {id(each) for each in walk_statements(unit.tree.body) if is_loop(each)}
     unit.tree.body = rewrite(unit.tree.body, elements.statement)
+    if unit.options.get("parallel"):
+        _note_parallel(unit.tree.body, loops)
     return code.with_unit(unit)
+
+
+def _note_parallel(block: Block, known: set[int]) -> None:
+    """Note on the outermost loops that array statements have become that threads may share them, as in Numba.
+
+    Not where elements are only moved, added and multiplied: that takes as long on several threads as on one.
+    """
+    for statement in block:
+        if not isinstance(statement, gast.For) or id(statement) in known:
+            for inner in inner_blocks(statement):
+                _note_parallel(inner, known)
+        elif any(isinstance(node, gast.Call) and _takes_long(node) for each in statement.body for node in walk(each)):
+            note(statement, parallel=True)
+
+
+def _takes_long(node: gast.Call) -> bool:
+    """Whether a call computes a function, rather than an extent or a place."""
+    return (dotted_path(node.func) or "").startswith("np.") and dotted_path(node.func) not in _MOVES
 
 
 def _planned(program: Program, assumes: bool) -> Plan:

@@ -103,6 +103,26 @@ def test_loops_that_pass_something_on_are_not(function):
         assert loops_shared(made.text) == 0
 
 
+def statements_of_arrays(x):
+    u = np.sin(x) * x
+    u[1:] += u[:-1] * x[0]
+    return np.sum(np.exp(-u) * u * x)
+
+
+def test_array_statements_are_shared_out_where_numba_would():
+    made, given = derived(statements_of_arrays, "grad")
+    assert loops_shared(made.text) >= 1
+    assert loops_shared(derived(statements_of_arrays, "grad", is_parallel=False)[0].text) == 0
+    direction = np.random.default_rng(0).normal(size=X.shape)
+    (gradient,) = functions(made)[0](*map(own_copy, given))
+    assert gradient @ direction == pytest.approx(slope(statements_of_arrays, (X,), {0: direction}, 1.0)[0], rel=1e-6)
+
+
+def test_what_is_generated_for_threads_is_not_what_is_generated_without():
+    serial, shared = statements_of_arrays, njit(parallel=True)(statements_of_arrays)
+    assert srcad.source(serial, "grad", args=(X,)) != srcad.source(shared, "grad", args=(X,))
+
+
 def test_only_what_is_compiled_in_parallel_is_run_in_parallel():
     function = parallel.sum_on_some_paths
     assert loops_shared(derived(function, "grad")[0].text) > 0
