@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
-import numpy as np
 from numba import types as nb
 
 from srcad.cuda.activity import active_names
 from srcad.cuda.dead_values import drop_dead_values
 from srcad.cuda.device_functions import DEVICE_FUNCTIONS, DeviceForms
 from srcad.cuda.intrinsics import AXES, PLACES
-from srcad.cuda.kept_values import kept_values
+from srcad.cuda.kept_values import counted_values, kept_values
 from srcad.cuda.kernel_source import KernelSource, OwnArray
 from srcad.cuda.races import Races
 from srcad.cuda.region_builder import thread_of
@@ -38,10 +37,10 @@ class KernelText:
     arguments   the positions of the kernel's arguments that it takes, then those of the cotangents
     cotangents
     traces      the dtypes of its traces, as the last parameters
+    axes        the places in the grid along which the launch may have more than one thread
     counter     the name of the kernel that counts what each thread records, if there are traces
     counter_arguments   the positions of the arguments that it takes
     overwritten  the positions of arguments that it writes into
-    axes        the axes along which the launch may have more than one thread
     """
 
     text: str
@@ -49,8 +48,8 @@ class KernelText:
     arguments: tuple[int, ...]
     cotangents: tuple[int, ...]
     traces: tuple[str, ...]
-    counter: str
     axes: frozenset[str]
+    counter: str = ""
     counter_arguments: tuple[int, ...] = ()
     overwritten: frozenset[int] = frozenset()
 
@@ -65,7 +64,10 @@ def written(kernel: KernelSource, kinds: Sequence[nb.Type], wanted: Collection[i
     active = active_names(thread, given)
     sweep = reverse_sweep(thread, active, races.is_own)
     kept = kept_values(thread, sweep, races.is_private)
-    return _Module(thread, sweep, SweepWriter(thread, kept), given, races).written()
+    module = _Module(thread, sweep, SweepWriter(thread, kept), given, races)
+    if kept.recorded:
+        module.count(SweepWriter(thread, counted_values(thread, kept, races.is_private), module.writer))
+    return module.written()
 
 
 class _Module:
@@ -74,6 +76,8 @@ class _Module:
     ) -> None:
         self.thread, self.sweep, self.writer, self.given, self.races = thread, sweep, writer, given, races
         self.forms = DeviceForms(thread.bindings, thread.names, None)
+        self.kernels: list[str] = []
+        self.counter, self.counter_arguments, self.overwritten = "", (), frozenset[int]()
 
     def written(self) -> KernelText:
         thread, names = self.thread, self.thread.names
@@ -82,49 +86,65 @@ class _Module:
         totals = {name: names.fresh(f"{name}_bar_total") for name in self.given if thread.is_real(name)}
         bars = self.sweep.bars
         ends = [
-            gast.Expr(value=call("add_over_block", load(totals[name]), load(bars[name]))) for name in totals if name in bars
+            gast.Expr(value=call("add_over_block", load(totals[name]), load(bars[name])))
+            for name in totals
+            if name in bars
         ]
         body = self.forms_of([*forward, *reverse])
-        used = {name for each in body for name in names_in_tree(each)}
-        used |= {name for name in self.thread.parameters if name in used}
-        own_bars = [name for name in thread.own if bars.get(name) in used]
-        prologue = self.prologue(used, own_bars)
-        used |= {name for each in prologue for name in names_in_tree(each)}
+        used = names_in_trees(body)
+        prologue = self.prologue(used, [name for name in thread.own if bars.get(name) in used])
+        used |= names_in_trees(prologue)
         taken = [name for name in thread.parameters if name in used]
-        cotangents = [
-            name for name in self.given if name in totals or bars.get(name) in used
-        ]
+        cotangents = [name for name in self.given if name in totals or bars.get(name) in used]
         parameters = [*taken, *(totals.get(name) or bars[name] for name in cotangents)]
-        traces = self.writer.traces
+        parameters += [trace for trace, _ in self.writer.traces.values()]
         name = f"{thread.name}_adjoint"
-        parameters += [trace for trace, _ in traces.values()]
-        text = self.function(name, parameters, [*prologue, *body, *ends])
-        position = {each: k for k, each in enumerate(thread.parameters)}
+        self.kernels.append(self.function(name, parameters, [*prologue, *body, *ends]))
         return KernelText(
-            self.module(text, bool(totals)),
+            self.module(bool(totals)),
             name,
-            tuple(position[each] for each in taken),
-            tuple(position[each] for each in cotangents),
-            tuple(traces),
-            "",
-            frozenset(self.races.axes),
+            self.positions(taken),
+            self.positions(cotangents),
+            tuple(self.writer.traces),
+            self.races.axes,
+            self.counter,
+            self.counter_arguments,
+            self.overwritten,
         )
 
+    def count(self, writer: SweepWriter) -> None:
+        """The kernel that counts what each thread records."""
+        thread = self.thread
+        body = self.forms_of(writer.forward())
+        starts = [assign(at, const(0)) for _, at in writer.traces.values()]
+        lengths = thread.names.fresh("lengths")
+        ends = [
+            gast.Expr(value=call("cuda.atomic.max", load(lengths), const(k), load(at)))
+            for k, (_, at) in enumerate(writer.traces.values())
+        ]
+        used = names_in_trees(body)
+        taken = [name for name in thread.parameters if name in used]
+        self.counter = f"{thread.name}_lengths"
+        self.kernels.append(
+            self.function(self.counter, [*taken, lengths], [*self.places(used), *starts, *body, *ends])
+        )
+        self.counter_arguments = self.positions(taken)
+        self.overwritten = frozenset(self.positions([name for name in taken if name in writer.kept.stored]))
+
+    def positions(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Of parameters of the kernel."""
+        return tuple(self.thread.parameters.index(name) for name in names)
+
     def forms_of(self, block: Block) -> Block:
-        return [self.forms.visit(clone_deep(each)) for each in block]
+        return [self.forms.visit(clone(each)) for each in block]
 
     def prologue(self, used: set[str], own_bars: list[str]) -> Block:
         """What stands before both sweeps: places in the grid, arrays of the kernel's own, zeroed cotangents."""
-        thread, made = self.thread, []
-        for name, meaning in thread.launch.items():
-            if name in used:
-                made.append(assign(name, _spelled(meaning)))
+        thread, made = self.thread, Block()
+        made += self.places(used)
         if self.writer.lane:
             made.append(assign(self.writer.lane, gast.parse(_LANE).body[0].value))
             made += [assign(at, const(0)) for _, at in self.writer.traces.values()]
-        for name, array in thread.own.items():
-            if name in used:
-                made.append(assign(name, _own_array(array)))
         shared = False
         for name in own_bars:
             array = thread.own[name]
@@ -134,6 +154,12 @@ class _Module:
         if shared:
             made.append(gast.Expr(value=call("cuda.syncthreads")))
         return made
+
+    def places(self, used: set[str]) -> Block:
+        """Places in the grid and arrays of the kernel's own, as far as they are used."""
+        thread = self.thread
+        made = [assign(name, _spelled(meaning)) for name, meaning in thread.launch.items() if name in used]
+        return made + [assign(name, _own_array(array)) for name, array in thread.own.items() if name in used]
 
     def zeroed(self, bar: str, array: OwnArray) -> Block:
         """Loops that fill an array with zeros: a shared one by all threads of the block together."""
@@ -172,11 +198,11 @@ class _Module:
         )
         return f"@cuda.jit\n{print_function(tree)}"
 
-    def module(self, kernel: str, adds_up: bool) -> str:
+    def module(self, adds_up: bool) -> str:
         helpers = [f"@cuda.jit(device=True){DEVICE_FUNCTIONS[name]}" for name in self.forms.used]
         if adds_up:
             helpers.append(_ADD_OVER_BLOCK)
-        text = "\n\n".join([*helpers, kernel])
+        text = "\n\n".join([*helpers, *self.kernels])
         lines = ["import math\n"] if "math." in text else []
         lines.append("\nimport numpy as np\nfrom numba import cuda" if "np." in text else "\nfrom numba import cuda")
         dtypes = [each for each in _DTYPES if f", {each})" in text]
@@ -233,10 +259,6 @@ def _own_array(array: OwnArray) -> gast.expr:
     return call(f"cuda.{'shared' if array.is_shared else 'local'}.array", shape, load(array.dtype.name))
 
 
-def clone_deep(node: Any) -> Any:
-    return clone(node)
-
-
-def names_in_tree(node: gast.AST) -> set[str]:
-    """All names in a tree, read or stored."""
-    return {each.id for each in gast.walk(node) if isinstance(each, gast.Name)}
+def names_in_trees(block: Block) -> set[str]:
+    """All names in statements, read or stored."""
+    return {each.id for node in block for each in gast.walk(node) if isinstance(each, gast.Name)}

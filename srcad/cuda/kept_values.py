@@ -58,6 +58,15 @@ def kept_values(thread: Thread, sweep: ReverseSweep, is_private: Any = None) -> 
     return finder.kept
 
 
+def counted_values(thread: Thread, kept: KeptValues, is_private: Any) -> KeptValues:
+    """What a forward sweep computes that only counts what is recorded."""
+    finder = _Finder(thread, is_private)
+    finder.kept.recorded = kept.recorded
+    for loop in kept.recorded:
+        finder.controls(loop.body)
+    return finder.kept
+
+
 class _Finder:
     def __init__(self, thread: Thread, is_private: Any) -> None:
         self.thread, self.is_private = thread, is_private

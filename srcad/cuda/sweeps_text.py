@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import gast
-import numpy as np
 from numba import types as nb
 from numba.np import numpy_support
 
@@ -38,9 +37,10 @@ class SweepWriter:
     traces      code of a dtype ("f8") -> names of the array of records and of the number of those that are in use
     """
 
-    def __init__(self, thread: Thread, kept: KeptValues) -> None:
-        self.thread, self.kept = thread, kept
-        self.traces: dict[str, tuple[str, str]] = {}
+    def __init__(self, thread: Thread, kept: KeptValues, counting: SweepWriter | None = None) -> None:
+        """`counting` for another writer makes this one count what that one records."""
+        self.thread, self.kept, self.only_counts = thread, kept, counting is not None
+        self.traces: dict[str, tuple[str, str]] = {} if counting is None else counting.traces
         self.lane = ""
         for names in kept.recorded.values():
             for name in names:
@@ -104,7 +104,7 @@ class SweepWriter:
         counts = node.count in names
         if not (carried or recorded or counts or body):
             return []
-        early = [name for name in recorded if self.thread.regions[name] is not node.body and name != node.index]
+        early = [] if self.only_counts else [name for name in recorded if self.thread.regions[name] is not node.body and name != node.index]
         body = [assign(name, self.zero(name)) for name in early] + body
         for name in recorded:
             body += self.record(name)
@@ -127,6 +127,8 @@ class SweepWriter:
 
     def record(self, name: str) -> Block:
         trace, at = self.trace_of(name)
+        if self.only_counts:
+            return [augment(stored(at), gast.Add, const(1))]
         target = subscript(load(trace), tuple_of(load(at), load(self.lane)), store=True)
         return [assign(target, load(name)), augment(stored(at), gast.Add, const(1))]
 
