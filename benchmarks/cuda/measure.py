@@ -2,10 +2,10 @@
 
     python benchmarks/cuda/measure.py [--tiny] [--json FILE] [names of cases]
 
-Each case is a kernel, its adjoint by hand, and the same function in JAX. Before anything is timed, cotangents are compared
-on the host by their relative distance in norm. Times are medians over rounds of a few launches between two events, after warm-up; those of
-JAX are wall-clock times of a compiled vjp until its result is there. A case that fails is reported, and the next one
-is run. `--tiny` takes sizes for the simulator, where times mean nothing.
+Each case is a kernel, its adjoint by hand, and the same function in JAX. Before anything is timed, cotangents are
+compared on the host by their relative distance in norm. Times are medians over rounds of a few launches between two
+events, after warm-up; those of JAX are wall-clock times of a compiled vjp until its result is there. A case that
+fails is reported, and the next one is run. `--tiny` takes sizes for the simulator, where times mean nothing.
 """
 
 from __future__ import annotations
@@ -36,11 +36,9 @@ LAUNCHES = 4  # between two events, so that the time to prepare a launch is not 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 
 
-# saxpy: z = a x + y
-
-
 @cuda.jit
 def saxpy(a, x, y, z):
+    """Z = a x + y."""
     i = cuda.grid(1)
     if i < x.shape[0]:
         z[i] = a * x[i] + y[i]
@@ -48,6 +46,7 @@ def saxpy(a, x, y, z):
 
 @cuda.jit
 def saxpy_by_hand(a, x, z_bar, a_bar, x_bar, y_bar):
+    """Its adjoint, with a sum over the block for `a`."""
     part = cuda.shared.array(THREADS, float64)
     t = cuda.threadIdx.x
     i = cuda.grid(1)
@@ -68,11 +67,9 @@ def saxpy_by_hand(a, x, z_bar, a_bar, x_bar, y_bar):
         cuda.atomic.add(a_bar, 0, part[0])
 
 
-# Five-point stencil: y = x + c (neighbours - 4 x) in the interior
-
-
 @cuda.jit
 def stencil(c, x, y):
+    """Y = x + c (neighbours - 4 x) in the interior."""
     j, i = cuda.grid(2)
     if i > 0 and i < x.shape[0] - 1 and j > 0 and j < x.shape[1] - 1:
         y[i, j] = x[i, j] + c * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1] - 4.0 * x[i, j])
@@ -80,6 +77,7 @@ def stencil(c, x, y):
 
 @cuda.jit
 def stencil_by_hand(c, y_bar, x_bar):
+    """Its adjoint, as a gather."""
     j, i = cuda.grid(2)
     rows, columns = y_bar.shape
     if i < rows and j < columns:
@@ -100,11 +98,9 @@ def stencil_by_hand(c, y_bar, x_bar):
         x_bar[i, j] += total
 
 
-# Sum of squares, in shared memory
-
-
 @cuda.jit
 def reduction(x, total):
+    """Sum of squares, in shared memory."""
     part = cuda.shared.array(THREADS, float64)
     t = cuda.threadIdx.x
     own = 0.0
@@ -124,16 +120,15 @@ def reduction(x, total):
 
 @cuda.jit
 def reduction_by_hand(x, total_bar, x_bar):
+    """Its adjoint."""
     g = 2.0 * total_bar[0]
     for i in range(cuda.grid(1), x.shape[0], cuda.gridsize(1)):
         x_bar[i] += g * x[i]
 
 
-# Accelerations of n bodies
-
-
 @cuda.jit
 def bodies(p, m, a):
+    """Accelerations of bodies that attract each other."""
     i = cuda.grid(1)
     n = p.shape[0]
     if i < n:
@@ -159,6 +154,7 @@ def bodies(p, m, a):
 
 @cuda.jit
 def bodies_by_hand(p, m, a_bar, p_bar, m_bar):
+    """Its adjoint, as a gather."""
     i = cuda.grid(1)
     n = p.shape[0]
     if i < n:
@@ -186,11 +182,9 @@ def bodies_by_hand(p, m, a_bar, p_bar, m_bar):
         m_bar[i] += sm
 
 
-# Weighted histogram
-
-
 @cuda.jit
 def histogram(w, bins, h):
+    """Sums of squares by bin."""
     i = cuda.grid(1)
     if i < w.shape[0]:
         cuda.atomic.add(h, bins[i], w[i] * w[i])
@@ -198,16 +192,15 @@ def histogram(w, bins, h):
 
 @cuda.jit
 def histogram_by_hand(w, bins, h_bar, w_bar):
+    """Its adjoint."""
     i = cuda.grid(1)
     if i < w.shape[0]:
         w_bar[i] += 2.0 * w[i] * h_bar[bins[i]]
 
 
-# Matrix product by tiles
-
-
 @cuda.jit
 def product(a, b, c):
+    """Matrix product by tiles."""
     tile_a = cuda.shared.array((TILE, TILE), float64)
     tile_b = cuda.shared.array((TILE, TILE), float64)
     j, i = cuda.grid(2)
@@ -226,6 +219,7 @@ def product(a, b, c):
 
 @cuda.jit
 def product_a_by_hand(c_bar, b, a_bar):
+    """a_bar += c_bar b^T."""
     tile_c = cuda.shared.array((TILE, TILE), float64)
     tile_b = cuda.shared.array((TILE, TILE + 1), float64)
     j, i = cuda.grid(2)
@@ -244,6 +238,7 @@ def product_a_by_hand(c_bar, b, a_bar):
 
 @cuda.jit
 def product_b_by_hand(a, c_bar, b_bar):
+    """b_bar += a^T c_bar."""
     tile_a = cuda.shared.array((TILE, TILE), float64)
     tile_c = cuda.shared.array((TILE, TILE), float64)
     j, i = cuda.grid(2)
@@ -275,7 +270,7 @@ class Case:
 
 
 def cases(rng):
-    """name -> a function that makes the case, so that only one is in memory."""
+    """Name -> a function that makes the case, so that only one is in memory."""
     n = 40 if TINY else 1 << 24
     blocks = -(-n // THREADS)
     side = 10 if TINY else 4096
@@ -288,7 +283,9 @@ def cases(rng):
         def by_hand(d, bar):
             saxpy_by_hand[blocks, THREADS](d[0], d[1], bar[3], bar[0], bar[1], bar[2])
 
-        return Case(saxpy, (blocks, THREADS), [1.5, x, y, np.zeros(n)], (3,), by_hand, lambda a, x, y: a * x + y, (0, 1, 2))
+        return Case(
+            saxpy, (blocks, THREADS), [1.5, x, y, np.zeros(n)], (3,), by_hand, lambda a, x, y: a * x + y, (0, 1, 2)
+        )
 
     def of_stencil():
         x = rng.normal(size=(side, side))
@@ -418,7 +415,11 @@ def distance(found, expected):
 
 def compared(case, bars, expected_bars):
     """The relative distance of the cotangents of the inputs."""
-    pairs = [(one.copy_to_host(), other.copy_to_host()) for k, (one, other) in enumerate(zip(bars, expected_bars)) if k in case.inputs]
+    pairs = [
+        (one.copy_to_host(), other.copy_to_host())
+        for k, (one, other) in enumerate(zip(bars, expected_bars, strict=True))
+        if k in case.inputs
+    ]
     return distance([one for one, _ in pairs], [other for _, other in pairs])
 
 
@@ -483,6 +484,7 @@ def device_name():
 
 
 def main():
+    """Measure the cases that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tiny", action="store_true", help="sizes for the simulator")
     parser.add_argument("--json", default="", help="a file for the figures")
@@ -490,7 +492,10 @@ def main():
     options = parser.parse_args()
     rng, rows = np.random.default_rng(0), []
     print(f"device: {device_name()}", flush=True)
-    print(f"{'case':10} {'primal ms':>10} {'hand ms':>10} {'srcad ms':>10} {'ratio':>7} {'error':>9} {'jax ms':>10} {'jax error':>10}")
+    print(
+        f"{'case':10} {'primal ms':>10} {'hand ms':>10} {'srcad ms':>10} {'ratio':>7} {'error':>9} {'jax ms':>10} "
+        f"{'jax error':>10}"
+    )
     for name, make in cases(rng).items():
         if options.names and name not in options.names:
             continue

@@ -41,6 +41,32 @@ def adjoint(kernel: Any, *, race_free: bool = False) -> AdjointKernel:
     ------
     BadType
         If `kernel` is no kernel.
+
+    Examples
+    --------
+    >>> from numba import cuda, float64
+    >>> @cuda.jit
+    ... def squares(x, y):
+    ...     i = cuda.grid(1)
+    ...     if i < x.size:
+    ...         y[i] = x[i] * x[i]
+    >>> print(adjoint(squares).source(float64[:], float64[:]))
+    from numba import cuda
+    <BLANKLINE>
+    <BLANKLINE>
+    @cuda.jit
+    def squares_adjoint(x, x_bar, y_bar):
+        grid_x = cuda.grid(1)
+        t1 = x.size
+        t2 = grid_x < t1
+        if t2:
+            t3 = x[grid_x]
+            t5_bar = y_bar[grid_x]  # line 5: y[i] = x[i] * x[i]
+            y_bar[grid_x] = 0.0
+            t3_bar = t5_bar * t3  # line 5: y[i] = x[i] * x[i]
+            t3_bar += t5_bar * t3
+            x_bar[grid_x] += t3_bar  # line 5: y[i] = x[i] * x[i]
+    <BLANKLINE>
     """
     return AdjointKernel(read_kernel(kernel), race_free)
 
@@ -48,8 +74,8 @@ def adjoint(kernel: Any, *, race_free: bool = False) -> AdjointKernel:
 class AdjointKernel:
     """The adjoint of a kernel, made by `srcad.cuda.adjoint`.
 
-    `a[blocks, threads](*args, *cotangents)` takes the arguments of the kernel, with the values that they had *before* the
-    kernel was launched, and then one cotangent for each of them, in the same order:
+    `a[blocks, threads](*args, *cotangents)` takes the arguments of the kernel, with the values that they had *before*
+    the kernel was launched, and then one cotangent for each of them, in the same order:
 
     - for an array of floats, a device array of the same shape and dtype. For a result it holds the derivatives of the
       objective by that result. The derivatives by what the kernel reads are *added* to the cotangents of its inputs;
@@ -117,7 +143,7 @@ class AdjointKernel:
         names = self._names
         if len(arguments) != 2 * len(names):
             raise BadArgument(
-                f"{self.__name__} takes {len(names)} arguments and {len(names)} cotangents, not {len(arguments)} in all",
+                f"{self.__name__} takes {len(names)} arguments and as many cotangents, not {len(arguments)} in all",
                 hint=f"pass {', '.join(names)}, and then a cotangent for each of them, or None",
             )
         args, bars = arguments[: len(names)], arguments[len(names) :]
@@ -159,8 +185,8 @@ class _Compiled:
             for where, extent in zip(("block", "thread"), extents, strict=True):
                 if extent > 1 and f"{where}.{axis}" not in self.made.axes:
                     raise BadArgument(
-                        f"{extent} {where}s along the axis {axis} would write the same elements: the kernel does not tell "
-                        "them apart",
+                        f"{extent} {where}s along the axis {axis} would write the same elements: the kernel "
+                        "does not tell them apart",
                         hint="launch the kernel and its adjoint with one dimension for each index that the kernel uses",
                     )
 

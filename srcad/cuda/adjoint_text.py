@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import gast
 from numba import types as nb
 
-from srcad.cuda.activity import active_names
+from srcad.cuda.active_values import active_names
 from srcad.cuda.dead_values import drop_dead_values
 from srcad.cuda.device_functions import DEVICE_FUNCTIONS, DeviceForms
 from srcad.cuda.intrinsics import AXES, PLACES
@@ -21,11 +20,11 @@ from srcad.cuda.kernel_source import KernelSource, OwnArray
 from srcad.cuda.races import Races
 from srcad.cuda.region_builder import thread_of
 from srcad.cuda.regions import Thread
-from srcad.cuda.reverse_sweep import ReverseSweep, reverse_sweep
-from srcad.cuda.sweeps_text import SweepWriter
+from srcad.cuda.reversed_regions import ReverseSweep, reverse_sweep
+from srcad.cuda.sweep_writer import SweepWriter, joined
 from srcad.cuda.thread_core import thread_core
 from srcad.printing.printer import print_function
-from srcad.transforms.ir.build import Block, assign, call, clone, const, dotted, load, names_in, tuple_of
+from srcad.transforms.ir.build import Block, assign, call, clone, const, dotted, load, tuple_of
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,9 @@ class _Module:
         self.thread, self.sweep, self.writer, self.given, self.races = thread, sweep, writer, given, races
         self.forms = DeviceForms(thread.bindings, thread.names, None)
         self.kernels: list[str] = []
-        self.counter, self.counter_arguments, self.overwritten = "", (), frozenset[int]()
+        self.counter = ""
+        self.counter_arguments: tuple[int, ...] = ()
+        self.overwritten: frozenset[int] = frozenset()
 
     def written(self) -> KernelText:
         thread, names = self.thread, self.thread.names
@@ -90,7 +91,7 @@ class _Module:
             for name in totals
             if name in bars
         ]
-        body = self.forms_of([*forward, *reverse])
+        body = self.forms_of(joined([*self.sweep.starts, *forward, *reverse]))
         used = names_in_trees(body)
         prologue = self.prologue(used, [name for name in thread.own if bars.get(name) in used])
         used |= names_in_trees(prologue)
@@ -125,9 +126,7 @@ class _Module:
         used = names_in_trees(body)
         taken = [name for name in thread.parameters if name in used]
         self.counter = f"{thread.name}_lengths"
-        self.kernels.append(
-            self.function(self.counter, [*taken, lengths], [*self.places(used), *starts, *body, *ends])
-        )
+        self.kernels.append(self.function(self.counter, [*taken, lengths], [*self.places(used), *starts, *body, *ends]))
         self.counter_arguments = self.positions(taken)
         self.overwritten = frozenset(self.positions([name for name in taken if name in writer.kept.stored]))
 

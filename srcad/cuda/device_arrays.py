@@ -41,7 +41,7 @@ def overlap(one: Any, other: Any) -> bool:
         return True
     host = [getattr(each, "_ary", None) for each in (one, other)]  # of the simulator
     if all(isinstance(each, np.ndarray) for each in host):
-        return bool(np.may_share_memory(*host))
+        return bool(np.may_share_memory(host[0], host[1]))
     first, second = _range(one), _range(other)
     return max(first[0], second[0]) < min(first[1], second[1])
 
@@ -60,7 +60,8 @@ def _range(array: Any) -> tuple[int, int]:
 
 
 def _contiguous(shape: tuple[int, ...], itemsize: int) -> list[int]:
-    strides, step = [], itemsize
+    strides: list[int] = []
+    step = itemsize
     for extent in reversed(shape):
         strides.insert(0, step)
         step *= extent

@@ -1,9 +1,9 @@
 """Expressions as CUDA code has them: functions of `math`, conditional expressions, device functions written out.
 
-    np.tanh(x)                          math.tanh(x)
-    kernels.select(c, a, b)             a if c else b
-    kernels.strong_product(d, slope)    0.0 if d == 0.0 else d * slope
-    np.sign(x)                          sign(x), a device function that is part of the text
+np.tanh(x)                          math.tanh(x)
+kernels.select(c, a, b)             a if c else b
+kernels.strong_product(d, slope)    0.0 if d == 0.0 else d * slope
+np.sign(x)                          sign(x), a device function that is part of the text
 """
 
 from __future__ import annotations
@@ -21,10 +21,25 @@ from srcad.errors import Place
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.transforms.ir.build import binary, call, const, dotted, dotted_path
+from srcad.transforms.ir.build import binary, call, const, dotted, dotted_path, place_of
 from srcad.transforms.ir.primitive import BINARY, look_up
 
-_SAME = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log2", "log10", "sqrt", "expm1", "log1p", "floor")
+_SAME: tuple[str, ...] = (
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "log",
+    "log2",
+    "log10",
+    "sqrt",
+    "expm1",
+    "log1p",
+    "floor",
+)
 _SAME += ("ceil", "hypot")
 _MATH: dict[Any, str] = {getattr(np, name): name for name in _SAME}
 _MATH |= {
@@ -44,7 +59,22 @@ _MATH |= {
 _MATH |= {
     getattr(math, name): name
     for name in (
-        *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp"),
+        *(
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "atan2",
+            "sinh",
+            "cosh",
+            "tanh",
+            "asinh",
+            "acosh",
+            "atanh",
+            "exp",
+        ),
         *("expm1", "log", "log2", "log10", "log1p", "sqrt", "pow", "fabs", "floor", "ceil", "fmod", "hypot", "erf"),
         *("erfc", "gamma", "lgamma", "copysign", "isnan", "isinf"),
     )
@@ -65,18 +95,16 @@ def sign(x):
     return -1.0 if x < 0.0 else 0.0
 """,
     "power_slope": """
-def power_slope(x, p):
-    if p == 0.0:
-        return 0.0
-    return p * math.pow(x, p - 1.0)
+def power_slope(a, b):
+    return b * math.pow(a, b - 1.0) if b != 0.0 else 0.0
 """,
     "power_log": """
-def power_log(y, x):
-    if x > 0.0:
-        return y * math.log(x)
-    if x == 0.0:
-        return 0.0 if y == 0.0 else -math.inf
-    return math.nan
+def power_log(p, a):
+    return p * math.log(a) if a > 0.0 else 0.0
+""",
+    "ratio": """
+def ratio(a, b):
+    return a / b if b != 0.0 else 0.0
 """,
 }
 _BY_TEXT: dict[Any, str] = {np.sign: "sign"}
@@ -89,7 +117,13 @@ class DeviceForms(gast.NodeTransformer):  # type: ignore[misc]  # gast carries n
         self.bindings, self.names, self.place = bindings, names, place
         self.used: dict[str, str] = {}
 
+    def visit(self, node: gast.AST) -> Any:
+        """The node in CUDA's form; errors are about the last statement that has a place."""
+        self.place = place_of(node) or self.place
+        return super().visit(node)
+
     def visit_Call(self, node: gast.Call) -> gast.expr:
+        """A call, in the form that CUDA has. Raises MissingRule if there is none."""
         path = dotted_path(node.func)
         if path is None or path.startswith("cuda.") or path == "range":
             return self.generic_visit(node)
@@ -121,6 +155,7 @@ class DeviceForms(gast.NodeTransformer):  # type: ignore[misc]  # gast carries n
         return self.by_name(function, arguments)
 
     def by_name(self, function: Any, arguments: list[gast.expr]) -> gast.expr | None:
+        """A function that has a name in CUDA."""
         try:
             known = _BY_TEXT.get(function) or self.by_kernel(function)
             if known is not None:
@@ -142,6 +177,7 @@ class DeviceForms(gast.NodeTransformer):  # type: ignore[misc]  # gast carries n
         return name if name in DEVICE_FUNCTIONS and getattr(kernels, name, None) is function else None
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.expr:
+        """Constants of NumPy."""
         path = dotted_path(node)
         if path in ("np.pi", "np.e", "np.inf", "np.nan"):
             return dotted("math" + path[2:])

@@ -8,7 +8,7 @@ polynomial follows by putting in the bounds of its symbols.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +103,7 @@ class IndexForms:
         return {(gast.dump(node),): 1}
 
     def of_name(self, name: str) -> Form:
+        """The polynomial of a value."""
         meaning = self.thread.launch.get(name)
         if meaning is not None:
             return _of_place(meaning)
@@ -123,7 +124,11 @@ class IndexForms:
         match value:
             case gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=int() as axis)):
                 shape = self.thread.nodes.get(name)
-                if isinstance(shape, Assign) and isinstance(shape.value, gast.Attribute) and shape.value.attr == "shape":
+                if (
+                    isinstance(shape, Assign)
+                    and isinstance(shape.value, gast.Attribute)
+                    and shape.value.attr == "shape"
+                ):
                     return f"{shape.value.value.id}.shape[{axis}]"
             case gast.Attribute(value=gast.Name(id=name), attr="size") if self.rank(name) == 1:
                 return f"{name}.shape[0]"
@@ -153,7 +158,8 @@ class IndexForms:
         """What the range of a loop says of its index."""
         start, stop, step = loop.bounds
         size = constant(step)
-        index, one = {(str(loop.index),): 1}, {(): -1}
+        index: Form = {(str(loop.index),): 1}
+        one: Form = {(): -1}
         if isinstance(size, int) and size < 0:
             return Facts((plus(self.of(start), scaled(index, -1)), plus(index, scaled(self.of(stop), -1), one)))
         if isinstance(size, int) or self.is_positive(step):

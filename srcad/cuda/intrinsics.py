@@ -1,7 +1,7 @@
-"""What a kernel has from its launch, as functions that core form can call: places in the grid, memory, barriers, atomics.
+"""What a kernel has from its launch, as functions of core form: places in the grid, memory, barriers, atomics.
 
-`kernel_source` puts them in place of the functions of `numba.cuda`, which have no meaning outside of a kernel. The types of
-those that stay in core form are told to Numba's inference here; none of them is ever run.
+`kernel_source` puts them in place of the functions of `numba.cuda`, which have no meaning outside of a kernel. The
+types of those that stay in core form are told to Numba's inference here; none of them is ever run.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def atomic_add(target: Any, index: Any, value: Any) -> int:
 
 
 for _each in (place, grid, gridsize, array, barrier, atomic_add):
-    _each.__srcad_primitive__ = True  # type: ignore[attr-defined]
+    setattr(_each, "__srcad_primitive__", True)  # noqa: B010  an attribute that mypy does not know
 
 
-@overload(barrier)
+@overload(barrier)  # type: ignore[untyped-decorator]
 def _barrier() -> Any:
     return lambda: 0
 

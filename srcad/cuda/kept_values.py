@@ -2,8 +2,8 @@
 
 Outside of loops a value is still there: both sweeps are in one kernel. Of an iteration that has passed, operations and
 reads are made again at the start of the reversed iteration, with the branches around them. Recorded, at the end of the
-iteration, is what that cannot give: a value that the loop carries, the result of a loop in it, and an element of an array
-that has been overwritten since.
+iteration, is what that cannot give: a value that the loop carries, the result of a loop in it, and an element of an
+array that has been overwritten since.
 
 What a loop carries need not be recorded if it follows from the number of the iteration: `s //= 2` and the like.
 An array of the kernel's own may be overwritten and read again all the same:
@@ -14,7 +14,7 @@ refilled    one loop stores into it, at the same elements in every iteration, be
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,8 +22,8 @@ import gast
 from numba import types as nb
 
 from srcad.cuda.dead_values import atoms
-from srcad.cuda.regions import Add, Assign, Barrier, Carried, If, Load, Loop, Region, Store, Thread, is_inside, walk
-from srcad.cuda.reverse_sweep import ReversedIf, ReversedLoop, ReverseSweep, names_of
+from srcad.cuda.regions import Add, Assign, Carried, If, Load, Loop, Region, Store, Thread, is_inside, walk
+from srcad.cuda.reversed_regions import ReversedIf, ReversedLoop, ReverseSweep, names_of
 from srcad.transforms.ir.build import binary, clone, load, names_in
 from srcad.transforms.ir.primitive import constant
 
@@ -272,7 +272,9 @@ class _Finder:
         return any(self.order[id(store)] < self.order[id(node)] for store in stores)
 
     def may_precede(self, store: Any, node: Any) -> bool:
-        return self.order[id(store)] < self.order[id(node)] or self.may_follow(store, node) and self.share(store, node)
+        return self.order[id(store)] < self.order[id(node)] or (
+            self.may_follow(store, node) and self.share(store, node)
+        )
 
     def share(self, store: Any, node: Any) -> bool:
         """Whether a loop is around both."""
@@ -300,13 +302,15 @@ _NUMBER = "iteration number"  # stands for a name until there is one
 
 
 def _is_one(loop: Loop) -> bool:
-    return constant(loop.bounds[2]) == 1
+    return bool(constant(loop.bounds[2]) == 1)
 
 
 def _regions_of(region: Region) -> Iterable[tuple[int, Region]]:
     for node in region.nodes:
         yield id(node), region
-        for inner in (node.then, node.orelse) if isinstance(node, If) else (node.body,) if isinstance(node, Loop) else ():
+        for inner in (
+            (node.then, node.orelse) if isinstance(node, If) else (node.body,) if isinstance(node, Loop) else ()
+        ):
             yield from _regions_of(inner)
 
 
@@ -331,7 +335,8 @@ def refilling_loop(finder: Any, array: str) -> Loop | None:
     thread: Thread = finder.thread
     stores, loads = finder.stores[array], finder.loads.get(array, [])
     loops = {finder.region_of[id(store)].loop for store in stores}
-    if len(loops) != 1 or (loop := loops.pop()) is None or not all(isinstance(each, Store) for each in stores):
+    loop: Loop | None = loops.pop() if len(loops) == 1 else None
+    if loop is None or not all(isinstance(each, Store) for each in stores):
         return None
     if not all(is_inside(finder.region_of[id(each)], loop.body) for each in loads):
         return None

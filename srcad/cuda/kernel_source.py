@@ -20,7 +20,7 @@ from numba.core import types as nb
 from numba.np import numpy_support
 
 from srcad.cuda import intrinsics
-from srcad.cuda.refused_kernels import FUNCTION_OF_CUDA, KERNEL_RESULT, NO_KERNEL, UNKNOWN_SHAPE, USED_RESULT
+from srcad.cuda.refused_kernels import FUNCTION_OF_CUDA, NO_KERNEL, UNKNOWN_SHAPE
 from srcad.frontend.load_source import Source, load
 from srcad.frontend.scope import Procedure, procedure_of
 from srcad.transforms.ir.build import call, const, dotted_path, stored, tuple_of

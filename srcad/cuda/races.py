@@ -1,10 +1,10 @@
 """Whether threads can meet in an element, one of them to write it; and which elements are a thread's own.
 
-Two accesses of different threads do not meet if their subscripts are equal only for one and the same thread (`y[i]` with
-`i = cuda.grid(1)`, `y[2 * i]` and `y[2 * i + 1]`), or if guards keep them apart (`s[t]` and `s[t + h]` under `t < h`).
-Accesses of shared memory are compared if no barrier is always between them; those of arrays among the arguments, always,
-since no barrier joins blocks. Where the primal has no race, its adjoint has none either: a store owns its element from
-barrier to barrier, and reads become atomic additions unless the element is the thread's own.
+Two accesses of different threads do not meet if their subscripts are equal only for one and the same thread (`y[i]`
+with `i = cuda.grid(1)`, `y[2 * i]` and `y[2 * i + 1]`), or if guards keep them apart (`s[t]` and `s[t + h]` under `t
+< h`). Accesses of shared memory are compared if no barrier is always between them; those of arrays among the
+arguments, always, since no barrier joins blocks. Where the primal has no race, its adjoint has none either: a store
+owns its element from barrier to barrier, and reads become atomic additions unless the element is the thread's own.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ import gast
 from srcad.cuda.dead_values import atoms
 from srcad.cuda.index_forms import Facts, Form, IndexForms, bound, is_positive, plus, renamed, scaled, symbols
 from srcad.cuda.refused_kernels import DIVERGENT_BARRIER, RACE
-from srcad.cuda.regions import Add, Barrier, If, Load, Loop, Region, Store, Thread, inner_regions, is_inside, walk
+from srcad.cuda.regions import Add, Barrier, If, Load, Loop, Region, Store, Thread, inner_regions, is_inside
 from srcad.cuda.uniform_values import Uniform
-from srcad.transforms.ir.build import names_in
 
 _ALL = frozenset(f"{where}.{axis}" for where in ("block", "thread") for axis in "xyz")
 
@@ -245,12 +244,13 @@ class Races:
             return set()
         start, step = self.forms.of(loop.bounds[0]), self.forms.of(loop.bounds[2])
         for axis in "xyz":
-            whole = {tuple(sorted((f"block_dim.{axis}", f"grid_dim.{axis}"))): 1}
-            first = {tuple(sorted((f"block.{axis}", f"block_dim.{axis}"))): 1, (f"thread.{axis}",): 1}
-            own = {(f"block_dim.{axis}",): 1}
+            whole: Form = {tuple(sorted((f"block_dim.{axis}", f"grid_dim.{axis}"))): 1}
+            first: Form = {tuple(sorted((f"block.{axis}", f"block_dim.{axis}"))): 1, (f"thread.{axis}",): 1}
+            own: Form = {(f"block_dim.{axis}",): 1}
+            thread: Form = {(f"thread.{axis}",): 1}
             for stride, part, axes in (
                 (whole, first, {f"block.{axis}", f"thread.{axis}"}),
-                (own, {(f"thread.{axis}",): 1}, {f"thread.{axis}"}),
+                (own, thread, {f"thread.{axis}"}),
             ):
                 rest = plus(start, scaled(part, -1))
                 if step == stride and all(self.knows(False, False)(each) for each in symbols(rest)):

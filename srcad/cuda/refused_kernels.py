@@ -73,7 +73,8 @@ COMPLEX_VALUE = Refusal(
 RACE = Refusal(
     UnsupportedSyntax,
     "Races between threads",
-    "it cannot be shown that two threads never reach the same element of `{array}` here, one of them to write it{other}",
+    "it cannot be shown that two threads never reach the same element of `{array}` here, one of them "
+    "to write it{other}",
     "write elements at the thread's own index, or add with `cuda.atomic.add`; if you know that threads never meet in "
     "an element, say so with `srcad.cuda.adjoint(kernel, race_free=True)`",
     unshown=_NEEDS_CUDA,
@@ -82,8 +83,8 @@ DIVERGENT_BARRIER = Refusal(
     UnsupportedSyntax,
     "Barriers that not all threads of a block reach",
     "`cuda.syncthreads()` under a condition that differs between threads",
-    "let all threads reach the barrier, and guard the statements before and after it instead (`if i < n: ...` in place of "
-    "`if i >= n: return`)",
+    "let all threads reach the barrier, and guard the statements before and after it instead (`if i < n: ...` in place "
+    "of `if i >= n: return`)",
     unshown=_NEEDS_CUDA,
 )
 LOST_ARRAY = Refusal(

@@ -1,8 +1,8 @@
 """Core form to regions: copies are followed, equal operations and reads are made once, and each name gets one value.
 
-    t = x[i]; s = 0.0                      t = x[i]
-    while c:                        ->     loop carries s: first 0.0, next s_3, last s_2
-        s = s + t * x[i]                       t2 = t * t; s_3 = s + t2
+t = x[i]; s = 0.0                      t = x[i]
+while c:                        ->     loop carries s: first 0.0, next s_3, last s_2
+    s = s + t * x[i]                       t2 = t * t; s_3 = s + t2
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from numba import types as nb
 
 from srcad.cuda import intrinsics
 from srcad.cuda.refused_kernels import COMPLEX_VALUE, KERNEL_RESULT, OUTSIDE_OF_KERNELS, USED_RESULT
-from srcad.cuda.regions import Add, Assign, Barrier, Carried, If, Load, Loop, Merge, Region, Store, Thread, walk
+from srcad.cuda.regions import Add, Assign, Barrier, Carried, If, Load, Loop, Merge, Region, Store, Thread
 from srcad.cuda.thread_core import ThreadCore
-from srcad.transforms.ir.build import call, clone, const, load, names_in, place_of, walk_statements
+from srcad.transforms.ir.build import clone, const, load, names_in, place_of, walk_statements
 from srcad.transforms.ir.name_types import is_complex
 from srcad.transforms.ir.primitive import constant, is_atom, primitive_of
 
@@ -211,7 +211,9 @@ class _Builder:
         differing = [
             name
             for name in {**then.values, **orelse.values}
-            if name in then.values and name in orelse.values and gast.dump(then.values[name]) != gast.dump(orelse.values[name])
+            if name in then.values
+            and name in orelse.values
+            and gast.dump(then.values[name]) != gast.dump(orelse.values[name])
         ]
         if self.as_condition(node, then, orelse, differing, scope):
             return
@@ -224,12 +226,11 @@ class _Builder:
         for name in {**then.values, **orelse.values}:
             if name not in scope.values and name in then.values and name in orelse.values:
                 scope.values[name] = then.values[name]
-            elif name not in scope.values:
-                if not self.is_local(name, statement):
-                    self.one_sided(name, node, then, orelse, scope)
+            elif name not in scope.values and not self.is_local(name, statement):
+                self.one_sided(name, node, then, orelse, scope)
 
     def one_sided(self, name: str, node: If, then: _Scope, orelse: _Scope, scope: _Scope) -> None:
-        """A variable that only one side assigns, and that is read later: 0 on the other side, where nothing reads it."""
+        """A variable that one side assigns and that is read later: 0 on the other side, where nothing reads it."""
         kind = self.thread.kinds.get(name)
         sides = [each.values.get(name, _zero(kind)) for each in (then, orelse)]
         merged = Merge("", *sides)
@@ -238,7 +239,7 @@ class _Builder:
         scope.values[name] = load(merged.name)
 
     def as_condition(self, node: If, then: _Scope, orelse: _Scope, differing: list[str], scope: _Scope) -> bool:
-        """`a and b` or `a or b`, which core form has as a branch, as one expression, where `b` may be computed always."""
+        """`a and b` or `a or b`, a branch in core form, as one expression, where `b` may be computed always."""
         sides = [*then.region.nodes, *orelse.region.nodes]
         if len(differing) != 1 or not all(isinstance(each, Assign) and _is_safe(each.value) for each in sides):
             return False

@@ -1,9 +1,9 @@
 """What a thread does, as nested regions in which every name has one value (structured static single assignment).
 
-A region is a list of nodes. A branch states the names that it defines, with their value on either side (`merges`); a loop
-states what it carries from one iteration to the next: name at the start, value before the loop, value after the body, and
-the name of the last value. So nothing is ever overwritten but elements of arrays, and what the reverse sweep reads by name
-is either still there or a value of an iteration that has passed.
+A region is a list of nodes. A branch states the names that it defines, with their value on either side (`merges`); a
+loop states what it carries from one iteration to the next: name at the start, value before the loop, value after the
+body, and the name of the last value. So nothing is ever overwritten but elements of arrays, and what the reverse
+sweep reads by name is either still there or a value of an iteration that has passed.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
 from numba import types as nb
 
 from srcad.cuda.kernel_source import OwnArray
 from srcad.errors import Place
 
-Atom = gast.expr  # a name or a literal
+Atom = Any  # gast.expr: a name or a literal
 
 
 @dataclass(eq=False)
@@ -33,7 +32,7 @@ class Assign(Node):
     """`name = value`, an operation on atoms that touches no memory."""
 
     name: str
-    value: gast.expr
+    value: Any
 
 
 @dataclass(eq=False)

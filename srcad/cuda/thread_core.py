@@ -1,13 +1,13 @@
 """A kernel in core form with types: what one thread does, as a function of its place in the grid.
 
-Places, extents of the launch and arrays of the kernel's own become parameters, `grid_x`, `thread_x`, `tile`, so that what
-follows them is plain code on integers and arrays. Barriers and atomic additions stay calls.
+Places, extents of the launch and arrays of the kernel's own become parameters, `grid_x`, `thread_x`, `tile`, so that
+what follows them is plain code on integers and arrays. Barriers and atomic additions stay calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -15,13 +15,13 @@ from numba import types as nb
 
 from srcad.cuda import intrinsics
 from srcad.cuda.kernel_source import KernelSource, OwnArray
-from srcad.cuda.refused_kernels import CAPTURED_ARRAY, OUTSIDE_OF_KERNELS
+from srcad.cuda.refused_kernels import CAPTURED_ARRAY
 from srcad.driver.pass_manager import passed
 from srcad.driver.passes import NORMALISE
 from srcad.errors import UnsupportedSyntax
 from srcad.frontend.lower import lower
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.transforms.ir.build import clone, load, stored, walk_statements
+from srcad.transforms.ir.build import load, walk_statements
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.unit import Unit

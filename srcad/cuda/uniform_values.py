@@ -1,7 +1,8 @@
 """Which values are the same in all threads of a block, or of the whole grid.
 
-A value that a loop makes is the same in two threads only while both are in the same iteration. Threads of a block are, up
-to the next barrier, if the loop has a barrier that each iteration reaches; threads of different blocks never are.
+A value that a loop makes is the same in two threads only while both are in the same iteration. Threads of a block
+are, up to the next barrier, if the loop has a barrier that each iteration reaches; threads of different blocks never
+are.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ class Uniform:
     def __init__(self, thread: Thread) -> None:
         self.thread = thread
         self.written = {node.array for node in walk(thread.body) if isinstance(node, (Store, Add))}
-        self.in_blocks = self._varying({name for name, what in thread.launch.items() if _differs(what, ("thread", "grid"))})
+        self.in_blocks = self._varying(
+            {name for name, what in thread.launch.items() if _differs(what, ("thread", "grid"))}
+        )
         self.in_grids = self._varying(
             {name for name, what in thread.launch.items() if _differs(what, ("thread", "grid", "block"))}
         )

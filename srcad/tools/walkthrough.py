@@ -219,6 +219,7 @@ PACKAGES = (
     "tools.standalone",
     "bridges",
     "sparse",
+    "cuda",
     "api",
     "driver",
     "frontend",

@@ -1,8 +1,8 @@
 """Runs CUDA kernels as plain Python, in this process: the threads of a block take turns from barrier to barrier.
 
-A kernel becomes a generator, in which `cuda.syncthreads()` is a `yield`. Threads run in an order of choice, so that a race
-shows as a difference between orders, and shared and local arrays of floats begin as NaN, so that a read of what was never
-written shows as well. A barrier that only some threads of a block reach is an error.
+A kernel becomes a generator, in which `cuda.syncthreads()` is a `yield`. Threads run in an order of choice, so that a
+race shows as a difference between orders, and shared and local arrays of floats begin as NaN, so that a read of what
+was never written shows as well. A barrier that only some threads of a block reach is an error.
 """
 
 from __future__ import annotations

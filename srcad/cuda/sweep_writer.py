@@ -1,4 +1,4 @@
-"""Both sweeps as statements of Python: the forward sweep with its records, the reverse sweep with the values it reads."""
+"""Both sweeps as statements of Python: the forward sweep with its records, the reverse sweep with its values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba.np import numpy_support
 
 from srcad.cuda.kept_values import KeptValues, direction
 from srcad.cuda.regions import Add, Assign, Barrier, If, Load, Loop, Region, Store, Thread
-from srcad.cuda.reverse_sweep import ReversedIf, ReversedLoop
+from srcad.cuda.reversed_regions import ReversedIf, ReversedLoop
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -71,9 +71,10 @@ class SweepWriter:
         return block
 
     def node(self, node: Any, names: Any, arrays: Any, barriers: bool) -> Block:
+        """One node, if it makes one of the names or stores into one of the arrays."""
         match node:
             case Assign(name=name, value=value) if name in names:
-                return [assign(name, clone(value))]
+                return [assign(name, clone(value), node.place)]
             case Load(name=name, array=array) if name in names:
                 return [assign(name, subscript(load(array), _index(node)))]
             case Store(array=array, value=value) if array in arrays:
@@ -89,6 +90,7 @@ class SweepWriter:
         return []
 
     def branch(self, node: If, names: Any, arrays: Any, barriers: bool) -> Block:
+        """A branch of the forward sweep."""
         sides = []
         merges = [merge for merge in node.merges if merge.name in names]
         for side, region in (("then", node.then), ("orelse", node.orelse)):
@@ -104,7 +106,11 @@ class SweepWriter:
         counts = node.count in names
         if not (carried or recorded or counts or body):
             return []
-        early = [] if self.only_counts else [name for name in recorded if self.thread.regions[name] is not node.body and name != node.index]
+        early = (
+            []
+            if self.only_counts
+            else [name for name in recorded if self.thread.regions[name] is not node.body and name != node.index]
+        )
         body = [assign(name, self.zero(name)) for name in early] + body
         for name in recorded:
             body += self.record(name)
@@ -122,17 +128,20 @@ class SweepWriter:
         return [*before, made, *after]
 
     def zero(self, name: str) -> gast.expr:
+        """A value of the type of a name, to be recorded where the name has none."""
         kind = self.thread.kinds[name]
         return const(False if isinstance(kind, nb.Boolean) else 0.0 if isinstance(kind, nb.Float) else 0)
 
     def record(self, name: str) -> Block:
+        """Record a value."""
         trace, at = self.trace_of(name)
         if self.only_counts:
             return [augment(stored(at), gast.Add, const(1))]
         target = subscript(load(trace), tuple_of(load(at), load(self.lane)), store=True)
         return [assign(target, load(name)), augment(stored(at), gast.Add, const(1))]
 
-    def replay_of_record(self, name: str) -> Block:
+    def read_back(self, name: str) -> Block:
+        """Read the value that was recorded last."""
         trace, at = self.trace_of(name)
         value = subscript(load(trace), tuple_of(load(at), load(self.lane)))
         return [augment(stored(at), gast.Sub, const(1)), assign(name, value)]
@@ -161,7 +170,7 @@ class SweepWriter:
             shift = load(number) if constant(step) == 1 else binary(load(number), gast.Mult, clone(step))
             first.append(assign(node.index, _sum(clone(node.bounds[0]), shift)))
         for name in reversed(kept.recorded.get(node, [])):
-            first += self.replay_of_record(name)
+            first += self.read_back(name)
         first += [assign(c.name, clone(kept.closed[c.name])) for c in node.carried if c.name in kept.closed]
         first += self.replayed(node)
         body = [*first, *self.reverse(item.body)]
@@ -205,6 +214,33 @@ def made_branch(test: gast.expr, then: Block, orelse: Block) -> Block:
     if not then:
         return [branch(gast.UnaryOp(op=gast.Not(), operand=test), orelse, [])]
     return [branch(test, then, orelse)]
+
+
+def joined(block: Block) -> Block:
+    """The block with neighbouring branches on the same name as one.
+
+    if c: a = 1                 if c:
+    if c: b = a         ->          a = 1; b = a
+    """
+    made: Block = []
+    for statement in block:
+        last = made[-1] if made else None
+        if isinstance(statement, gast.If) and isinstance(last, gast.If) and _same_test(last, statement):
+            made[-1] = made_branch(last.test, last.body + statement.body, last.orelse + statement.orelse)[0]
+        else:
+            made.append(statement)
+    return made
+
+
+def _same_test(one: gast.If, other: gast.If) -> bool:
+    if not isinstance(one.test, gast.Name) or not isinstance(other.test, gast.Name) or one.test.id != other.test.id:
+        return False
+    return all(
+        node.id != one.test.id or isinstance(node.ctx, gast.Load)
+        for statement in (*one.body, *one.orelse)
+        for node in gast.walk(statement)
+        if isinstance(node, gast.Name)
+    )
 
 
 def moves(pairs: list[tuple[str, gast.expr]], thread: Thread) -> Block:

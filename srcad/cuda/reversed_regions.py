@@ -3,9 +3,9 @@
     t = x[i]             t_bar = y_bar[i]; y_bar[i] = 0.0
     y[i] = t      ->     cuda.atomic.add(x_bar, i, t_bar)
 
-A read adds to the cotangent of its element, by an atomic operation unless the element is the thread's own; a store takes
-the cotangent of its element and leaves zero; an addition reads it. Barriers stay, in opposite order. The values that these
-statements read are provided afterwards (`kept_values`); loops are finished then (`ReversedLoop`).
+A read adds to the cotangent of its element, by an atomic operation unless the element is the thread's own; a store
+takes the cotangent of its element and leaves zero; an addition reads it. Barriers stay, in opposite order. The values
+that these statements read are provided afterwards (`kept_values`); loops are finished then (`ReversedLoop`).
 """
 
 from __future__ import annotations
@@ -59,10 +59,12 @@ class ReverseSweep:
     """The statements of the sweep, and the names of cotangents.
 
     block   gast statements, `ReversedLoop` and `ReversedIf`
+    starts  statements before both sweeps: cotangents of numbers among the arguments begin with zero
     bars    name of a value or an array -> name of its cotangent
     """
 
     block: list[Any]
+    starts: Block
     bars: dict[str, str] = field(default_factory=dict)
 
 
@@ -71,7 +73,7 @@ def reverse_sweep(thread: Thread, active: Collection[str], is_own: Callable[[Any
     writer = _Writer(thread, active, is_own)
     block = writer.after([], thread.body)
     starts = [assign(writer.bar(name), writer.zero(name)) for name in thread.parameters if name in writer.numbers]
-    return ReverseSweep([*starts, *block], writer.bars)
+    return ReverseSweep(block, starts, writer.bars)
 
 
 class _Writer:
@@ -152,9 +154,7 @@ class _Writer:
         for side in ("then", "orelse"):
             self.contributed = set(before)
             first = [
-                each
-                for merge in due
-                for each in self.add(getattr(merge, side), load(self.bar(merge.name)), node.place)
+                each for merge in due for each in self.add(getattr(merge, side), load(self.bar(merge.name)), node.place)
             ]
             sides.append((first, getattr(node, side), set(self.contributed)))
         blocks, reached = [], set(before)
@@ -169,7 +169,7 @@ class _Writer:
         return [ReversedIf(clone(node.test), *blocks)]
 
     def after(self, first: list[Any], region: Region) -> list[Any]:
-        """Statements, then a region in reverse; the cotangents of what the region defines begin before the statements."""
+        """Statements, then a region in reverse; cotangents of what the region defines begin before them."""
         block = [*first]
         for node in reversed(region.nodes):
             block += self.node(node)
@@ -209,7 +209,7 @@ class _Writer:
 
 
 def place_zero(block: list[Any], bar: str, zero: gast.expr) -> None:
-    """Begin a cotangent with zero before its first use in a block; its first contribution is assigned where that is one."""
+    """Begin a cotangent with zero before its first use in a block; a contribution there is assigned instead."""
     for position, item in enumerate(block):
         if bar not in names_of(item):
             continue

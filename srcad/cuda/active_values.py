@@ -1,6 +1,7 @@
 """Which values of a thread carry derivatives: they vary with an argument, and reach a cotangent.
 
-Arrays of the arguments carry derivatives if they have a cotangent, shared and local arrays if what is stored in them does.
+Arrays of the arguments carry derivatives if they have a cotangent, shared and local arrays if what is stored in them
+does.
 """
 
 from __future__ import annotations
@@ -69,13 +70,14 @@ def _useful_by(thread: Thread, node: Any, useful: set[str]) -> set[str]:
             return set(names_in(value))
         case If(merges=merges):
             return {
-                name for each in merges if each.name in useful for name in (*names_in(each.then), *names_in(each.orelse))
+                name
+                for each in merges
+                if each.name in useful
+                for name in (*names_in(each.then), *names_in(each.orelse))
             }
         case Loop(carried=carried):
             found = [each for each in carried if each.name in useful or each.last in useful]
-            return {
-                name for each in found for name in (each.name, *names_in(each.first), *names_in(each.next))
-            }
+            return {name for each in found for name in (each.name, *names_in(each.first), *names_in(each.next))}
     return set()
 
 
