@@ -7,19 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from scipy.sparse import csr_array
 
 from srcad.errors import BadArgument
 from srcad.sparse.colouring import column_colours, fewest_colours
+from srcad.sparse.compiled_loops import compiled_loop
+from srcad.sparse.remainder_search import random_direction
+from srcad.sparse.sparse_loops import agrees, are_apart, by_colour, take
 
-_TOLERANCE = 1e-9  # of the test that the pattern is complete, relative to the size of the terms of a row
+_FORMAT = 1  # of files that hold plans
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The pattern of a matrix, in CSR form, with colours of its columns; it can be pickled.
+    """The pattern of a matrix, in CSR form, with colours of its columns; it can be pickled and saved.
 
     `colours` is the number of sweeps of one matrix, and `fewest_colours` what no colouring is below.
     """
@@ -38,8 +40,7 @@ class Plan:
         (2, 2, (4, 4))
         """
         matrix = csr_array(pattern)
-        matrix.sum_duplicates()
-        matrix.sort_indices()
+        matrix.sum_duplicates()  # which sorts, too
         return Plan(matrix.shape, matrix.indptr, matrix.indices, column_colours(matrix))
 
     @property
@@ -57,6 +58,47 @@ class Plan:
         """The pattern, a `scipy.sparse.csr_array` of truth values."""
         return csr_array((np.ones(self.indices.size, bool), self.indices, self.indptr), shape=self.shape)
 
+    def save(self, file: Any) -> None:
+        """Write the plan to a file, a name or an open file, in NumPy's format `.npz`: arrays only.
+
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> Plan.of(np.eye(3)).save(file)
+        >>> Plan.load(io.BytesIO(file.getvalue())).shape
+        (3, 3)
+        """
+        held = {"shape": np.array(self.shape), "indptr": self.indptr, "indices": self.indices}
+        np.savez_compressed(file, srcad_plan=np.array(_FORMAT), colour_of=self.colour_of, **held)
+
+    @staticmethod
+    def load(file: Any) -> Plan:
+        """The plan that `save` has written. Nothing in the file is executed; raises BadArgument for another content."""
+        with np.load(file, allow_pickle=False) as held:
+            if "srcad_plan" not in held or int(held["srcad_plan"]) != _FORMAT:
+                raise BadArgument(
+                    f"the file holds no plan of format {_FORMAT}", hint="write it anew, with the `save` of a plan"
+                )
+            height, width = (int(each) for each in held["shape"])
+            plan = Plan((height, width), held["indptr"], held["indices"], held["colour_of"])
+        if not plan._is_valid():
+            raise BadArgument("the plan in the file is damaged", hint="write it anew, with the `save` of a plan")
+        return plan
+
+    def _is_valid(self) -> bool:
+        height, width = self.shape
+        arrays = (self.indptr, self.indices, self.colour_of)
+        if any(each.ndim != 1 or each.dtype.kind != "i" for each in arrays):
+            return False
+        if self.indptr.size != height + 1 or self.colour_of.size != width or self.indptr[0] != 0:
+            return False
+        if self.indptr[-1] != self.indices.size or np.any(np.diff(self.indptr) < 0):
+            return False
+        if self.indices.size and not 0 <= self.indices.min() <= self.indices.max() < width:
+            return False
+        if not self.pattern.has_canonical_format or self.colour_of.min(initial=0) < 0 or self.colours > max(width, 1):
+            return False
+        return bool(compiled_loop(are_apart)(self.indptr, self.indices, self.colour_of, self.colours))
+
     def united(self, pattern: Any) -> Plan:
         """The plan for what is in this pattern or another one of the same shape."""
         return Plan.of(self.pattern + csr_array(pattern).astype(bool))
@@ -71,22 +113,28 @@ class Compressed:
         self._structure = tuple(each.copy() for each in (plan.indices, plan.indptr))
         for each in self._structure:
             each.flags.writeable = False
-        self._colours = plan.colour_of[plan.indices].astype(np.int32)  # of each entry
+        self._probe = random_direction(plan.shape[1])
         self._seeds = [np.asarray(plan.colour_of == each, np.float64) for each in range(plan.colours)]
-        self._probe = np.random.default_rng(0).uniform(0.5, 1.5, plan.shape[1])
+        # For each colour, what the probe is at the column of each row's entry; zero where a row has none.
+        self._weights = np.zeros((plan.colours, plan.shape[0]))
+        given = plan.indptr, plan.indices, plan.colour_of, self._probe, self._weights
+        self._starts, self._places, self._rows = compiled_loop(by_colour)(*given)
+        _keep_freed_memory()
 
     def matrix(self, product: Callable[[Any], Any]) -> Any:
         """The matrix with these products; None if it has entries outside of the pattern.
 
-        That is seen along a random direction, in each row by itself.
+        That is seen along a random direction, in each row by itself. A product may not write to the vector that it is
+        given.
         """
-        plan = self.plan
+        plan, taken = self.plan, compiled_loop(take)
         expected = product(self._probe)
-        products = np.empty((plan.colours, plan.shape[0]), expected.dtype)
-        for seed, row in zip(self._seeds, products, strict=True):
-            row[:] = product(seed)
-        data = np.empty(plan.indices.size, products.dtype)
-        if not _reader()(data, products, self._colours, *self._structure, self._probe, expected):
+        data = np.empty(plan.indices.size, expected.dtype)
+        total, terms = np.zeros_like(expected), np.abs(expected)
+        for colour, seed in enumerate(self._seeds):
+            of = slice(self._starts[colour], self._starts[colour + 1])
+            taken(data, product(seed), self._places[of], self._rows[of], self._weights[colour], total, terms)
+        if not compiled_loop(agrees)(expected, total, terms):
             return None
         found = csr_array((data, *self._structure), shape=plan.shape)
         found.has_canonical_format = True
@@ -94,25 +142,13 @@ class Compressed:
 
 
 @functools.cache
-def _reader() -> Callable[..., Any]:
-    return numba.njit(_read)  # type: ignore[no-any-return]
+def _keep_freed_memory() -> None:
+    """Let the allocator keep what is freed for the next product, instead of giving it back to the system.
 
-
-def _read(data: Any, products: Any, colours: Any, indices: Any, indptr: Any, probe: Any, expected: Any) -> bool:
-    """Fill in the entries of a matrix in CSR form; whether each row has the product with `probe` that is expected."""
-    agrees = True
-    for row in range(indptr.size - 1):
-        total, terms = 0.0, abs(expected[row])
-        for place in range(indptr[row], indptr[row + 1]):
-            value = products[colours[place], row]
-            data[place] = value
-            term = value * probe[indices[place]]
-            total += term
-            terms += abs(term)
-        off = abs(expected[row] - total)
-        is_close = off <= _TOLERANCE * terms and off < np.inf
-        agrees &= is_close or total == expected[row] or total != total  # infinity, and NaN that the row has itself
-    return agrees
+    The C library takes blocks larger than any that has been freed so far from the system, one by one, and gives them
+    back. To free a large one raises that size; memory that is not touched costs nothing.
+    """
+    np.empty(31 * 2**20, np.int8)
 
 
 def refuse_pattern() -> None:

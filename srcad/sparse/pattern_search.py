@@ -16,8 +16,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from srcad.errors import BadArgument
+from srcad.sparse.remainder_search import KnownRows, random_direction
 
-_GROUPS = (4, 8, 16, 32, 64, 64, 128, 128, 256, 256)
+_GROUPS = (8, 16, 32, 64, 64, 128, 128, 256, 256)
 _NOISE = 1e-11  # relative size of rounding errors in a row
 _EXACT = 1e-6  # how near to an integer a ratio has to be
 
@@ -25,7 +26,7 @@ Product = Callable[[Any], Any]
 
 
 def found_pattern(product: Product, width: int, height: int) -> Any:
-    """The pattern of a matrix of this size from products with vectors, in CSR form.
+    """The pattern of a matrix of this size from products with vectors, in CSR form. A vector may be used again.
 
     Raises BadArgument for a matrix with rows of some hundred entries.
 
@@ -35,16 +36,20 @@ def found_pattern(product: Product, width: int, height: int) -> Any:
            [False,  True, False]])
     """
     generator = np.random.default_rng(0)
-    known = csr_array((height, width))
-    probe = generator.uniform(0.5, 1.5, width)
+    probe = random_direction(width)
     along = product(probe)
     if not np.all(np.isfinite(along)):
         raise BadArgument(
             "the derivative is not finite where its pattern is looked for", hint="call it at another point first"
         )
+    rows = KnownRows(product, probe, along, _NOISE)
+    if rows.all_known:
+        starts, indices = rows.pattern()
+        return csr_array((np.ones(indices.size, bool), indices, starts), shape=(height, width))
+    known = rows.matrix()
     for turn, count in enumerate(_GROUPS):
         # Neighbours come into different groups first: bands need one round.
-        groups = np.arange(width) % count if turn < 2 else generator.integers(0, count, width)
+        groups = np.arange(width) % count if turn < 1 else generator.integers(0, count, width)
         singles = [_singles(product, known, groups == group, generator) for group in range(max(1, min(count, width)))]
         known = _united(known, singles)
         size = abs(known) @ probe + np.abs(along)

@@ -54,6 +54,37 @@ def test_a_plan_can_be_pickled_and_united():
     assert plan.united(np.ones((3, 3))).colours == 3
 
 
+def test_a_plan_can_be_saved(tmp_path):
+    plan = Plan.of(MATRIX)
+    plan.save(tmp_path / "plan.npz")
+    again = Plan.load(tmp_path / "plan.npz")
+    found = Compressed(again).matrix(lambda v: MATRIX @ v)
+    np.testing.assert_array_equal(found.toarray(), MATRIX)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"colour_of": np.zeros(3, int)},
+        {"colour_of": np.array([0, 0, -1])},
+        {"colour_of": np.array([0, 1, 9])},
+        {"indices": np.array([0, 2, 1, 3])},
+        {"indices": np.array([2, 0, 1, 2])},
+        {"indptr": np.array([0, 3, 2, 4])},
+        {"indptr": np.array([0, 2, 3, 9])},
+        {"indptr": np.array([0.0, 2.0, 3.0, 4.0])},
+        {"shape": np.array([2, 3])},
+        {"srcad_plan": np.array(0)},
+    ],
+)
+def test_damaged_plans_are_refused(tmp_path, changed):
+    plan = Plan.of(MATRIX)
+    held = {"shape": plan.shape, "indptr": plan.indptr, "indices": plan.indices, "colour_of": plan.colour_of}
+    np.savez(tmp_path / "plan.npz", **{"srcad_plan": 1, **held, **changed})
+    with pytest.raises(BadArgument, match=r"no plan of format|damaged"):
+        Plan.load(tmp_path / "plan.npz")
+
+
 def test_an_incomplete_pattern_is_refused():
     with pytest.raises(BadArgument, match="outside of the pattern"):
         refuse_pattern()
