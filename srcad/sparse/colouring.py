@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from srcad.sparse.compiled_loops import compiled_loop
-from srcad.sparse.sparse_loops import greedy_colours, least_period
+from srcad.sparse.sparse_loops import greedy_colours, least_period, star_colours
 
 _TURNS, _PERIODS = 12, 32  # of iterated greedy colourings; of periods that are tried
 
@@ -46,6 +46,29 @@ def column_colours(pattern: Any) -> Any:
             break
         best = compiled_loop(greedy_colours)(_by_classes(best, turn), *given)
     return best
+
+
+def symmetric_colours(pattern: Any) -> Any:
+    """A colour for each column of a symmetric matrix in CSR form, such that entries are read from a row or its mirror.
+
+    It is a star colouring of the graph of the matrix: neighbours differ, and no path of four vertices has two colours
+    (Gebremedhin, Tarafdar, Manne and Pothen, New acyclic and star coloring algorithms with application to computing
+    Hessians, SIAM J. Sci. Comput. 29(3), 2007). It has at most as many colours as one by columns needs.
+
+    >>> from scipy.sparse import csr_array
+    >>> arrow = np.eye(5)
+    >>> arrow[0] = arrow[:, 0] = 1.0
+    >>> symmetric_colours(csr_array(arrow))
+    array([0, 1, 1, 1, 1])
+    """
+    graph = pattern.indptr, pattern.indices
+    fullest = np.argsort(-np.diff(pattern.indptr), kind="stable")
+    found = compiled_loop(star_colours)(fullest, *graph)
+    return (
+        min(found, compiled_loop(star_colours)(np.arange(pattern.shape[0]), *graph), key=np.max)
+        if found.size
+        else found
+    )
 
 
 def _by_classes(colours: Any, turn: int) -> Any:

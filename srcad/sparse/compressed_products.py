@@ -1,111 +1,29 @@
-"""A sparse matrix from products with one vector for each colour, and the plan by which it is read from them."""
+"""A sparse matrix from products with one vector for each colour."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from srcad.errors import BadArgument
-from srcad.sparse.colouring import column_colours, fewest_colours
 from srcad.sparse.compiled_loops import compiled_loop
+from srcad.sparse.plans import Plan
 from srcad.sparse.remainder_search import random_direction
-from srcad.sparse.sparse_loops import agrees, are_apart, by_colour, take
-
-_FORMAT = 1  # of files that hold plans
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """The pattern of a matrix, in CSR form, with colours of its columns; it can be pickled and saved.
-
-    `colours` is the number of sweeps of one matrix, and `fewest_colours` what no colouring is below.
-    """
-
-    shape: tuple[int, int]
-    indptr: Any
-    indices: Any
-    colour_of: Any
-
-    @staticmethod
-    def of(pattern: Any) -> Plan:
-        """The plan for a pattern, a matrix, dense or sparse, that is not zero where entries may be.
-
-        >>> plan = Plan.of(np.eye(4) + np.eye(4, k=1))
-        >>> plan.colours, plan.fewest_colours, plan.shape
-        (2, 2, (4, 4))
-        """
-        matrix = csr_array(pattern)
-        matrix.sum_duplicates()  # which sorts, too
-        return Plan(matrix.shape, matrix.indptr, matrix.indices, column_colours(matrix))
-
-    @property
-    def colours(self) -> int:
-        """The number of products that give the matrix."""
-        return int(self.colour_of.max(initial=-1)) + 1
-
-    @property
-    def fewest_colours(self) -> int:
-        """A lower bound of the number of colours, whatever the colouring."""
-        return fewest_colours(self.pattern)
-
-    @property
-    def pattern(self) -> Any:
-        """The pattern, a `scipy.sparse.csr_array` of truth values."""
-        return csr_array((np.ones(self.indices.size, bool), self.indices, self.indptr), shape=self.shape)
-
-    def save(self, file: Any) -> None:
-        """Write the plan to a file, a name or an open file, in NumPy's format `.npz`: arrays only.
-
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> Plan.of(np.eye(3)).save(file)
-        >>> Plan.load(io.BytesIO(file.getvalue())).shape
-        (3, 3)
-        """
-        held = {"shape": np.array(self.shape), "indptr": self.indptr, "indices": self.indices}
-        np.savez_compressed(file, srcad_plan=np.array(_FORMAT), colour_of=self.colour_of, **held)
-
-    @staticmethod
-    def load(file: Any) -> Plan:
-        """The plan that `save` has written. Nothing in the file is executed; raises BadArgument for another content."""
-        with np.load(file, allow_pickle=False) as held:
-            if "srcad_plan" not in held or int(held["srcad_plan"]) != _FORMAT:
-                raise BadArgument(
-                    f"the file holds no plan of format {_FORMAT}", hint="write it anew, with the `save` of a plan"
-                )
-            height, width = (int(each) for each in held["shape"])
-            plan = Plan((height, width), held["indptr"], held["indices"], held["colour_of"])
-        if not plan._is_valid():
-            raise BadArgument("the plan in the file is damaged", hint="write it anew, with the `save` of a plan")
-        return plan
-
-    def _is_valid(self) -> bool:
-        height, width = self.shape
-        arrays = (self.indptr, self.indices, self.colour_of)
-        if any(each.ndim != 1 or each.dtype.kind != "i" for each in arrays):
-            return False
-        if self.indptr.size != height + 1 or self.colour_of.size != width or self.indptr[0] != 0:
-            return False
-        if self.indptr[-1] != self.indices.size or np.any(np.diff(self.indptr) < 0):
-            return False
-        if self.indices.size and not 0 <= self.indices.min() <= self.indices.max() < width:
-            return False
-        if not self.pattern.has_canonical_format or self.colour_of.min(initial=0) < 0 or self.colours > max(width, 1):
-            return False
-        return bool(compiled_loop(are_apart)(self.indptr, self.indices, self.colour_of, self.colours))
-
-    def united(self, pattern: Any) -> Plan:
-        """The plan for what is in this pattern or another one of the same shape."""
-        return Plan.of(self.pattern + csr_array(pattern).astype(bool))
+from srcad.sparse.sparse_loops import add_products, agrees, by_colour, star_sources, take
 
 
 class Compressed:
-    """The matrices of a plan."""
+    """The matrices of a plan.
+
+    >>> matrix = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    >>> Compressed(Plan.of(matrix)).matrix(lambda vector: matrix @ vector).toarray()
+    array([[1., 0., 2.],
+           [0., 3., 0.]])
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -113,32 +31,81 @@ class Compressed:
         self._structure = tuple(each.copy() for each in (plan.indices, plan.indptr))
         for each in self._structure:
             each.flags.writeable = False
-        self._probe = random_direction(plan.shape[1])
-        self._seeds = [np.asarray(plan.colour_of == each, np.float64) for each in range(plan.colours)]
+        self._read: _FromColumns | _FromMirror
+        self._order: Any = None  # of entries by rows among those by columns
+        if plan.way == "rows":
+            transposed = plan.transposed()
+            self._read, places = _FromColumns(transposed), np.arange(plan.indices.size)
+            mirrored = csr_array((places, transposed.indices, transposed.indptr), shape=transposed.shape)
+            self._order = mirrored.T.tocsr().data
+        else:
+            self._read = (_FromMirror if plan.way == "symmetric" else _FromColumns)(plan)
+        _keep_freed_memory()
+
+    def matrix(self, product: Callable[[Any], Any]) -> Any:
+        """The matrix with these products, of the transposed matrix for a plan by rows; None if it has other entries.
+
+        Entries outside of the pattern are seen along a random direction, in each row by itself, or in each column for a
+        plan by rows. A product may not write to the vector that it is given.
+        """
+        data = self._read.data(product)
+        if data is None:
+            return None
+        data = data if self._order is None else data[self._order]
+        found = csr_array((data, *self._structure), shape=self.plan.shape)
+        found.has_canonical_format = True
+        return found
+
+
+class _FromColumns:
+    """Entries from the products of columns that have no row in common."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._probe = plan, random_direction(plan.shape[1])
+        self._seeds = _seeds(plan)
         # For each colour, what the probe is at the column of each row's entry; zero where a row has none.
         self._weights = np.zeros((plan.colours, plan.shape[0]))
         given = plan.indptr, plan.indices, plan.colour_of, self._probe, self._weights
         self._starts, self._places, self._rows = compiled_loop(by_colour)(*given)
-        _keep_freed_memory()
 
-    def matrix(self, product: Callable[[Any], Any]) -> Any:
-        """The matrix with these products; None if it has entries outside of the pattern.
-
-        That is seen along a random direction, in each row by itself. A product may not write to the vector that it is
-        given.
-        """
-        plan, taken = self.plan, compiled_loop(take)
-        expected = product(self._probe)
-        data = np.empty(plan.indices.size, expected.dtype)
+    def data(self, product: Callable[[Any], Any]) -> Any:
+        """The entries, or None if there are others."""
+        taken, expected = compiled_loop(take), product(self._probe)
+        data = np.empty(self._plan.indices.size, expected.dtype)
         total, terms = np.zeros_like(expected), np.abs(expected)
         for colour, seed in enumerate(self._seeds):
             of = slice(self._starts[colour], self._starts[colour + 1])
             taken(data, product(seed), self._places[of], self._rows[of], self._weights[colour], total, terms)
-        if not compiled_loop(agrees)(expected, total, terms):
-            return None
-        found = csr_array((data, *self._structure), shape=plan.shape)
-        found.has_canonical_format = True
-        return found
+        return data if compiled_loop(agrees)(expected, total, terms) else None
+
+
+class _FromMirror:
+    """Entries of a symmetric matrix from the products of columns with a star colouring."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._probe = plan, random_direction(plan.shape[1])
+        self._seeds = _seeds(plan)
+        is_own = compiled_loop(star_sources)(plan.indptr, plan.indices, plan.colour_of, plan.colours)
+        rows, columns = np.repeat(np.arange(plan.shape[0]), np.diff(plan.indptr)), plan.indices
+        colours = plan.colour_of[np.where(is_own, columns, rows)]
+        self._places = [np.flatnonzero(colours == each) for each in range(plan.colours)]
+        sources = np.where(is_own, rows, columns)
+        self._rows = [sources[each] for each in self._places]
+
+    def data(self, product: Callable[[Any], Any]) -> Any:
+        """The entries, or None if there are others."""
+        expected = product(self._probe)
+        data = np.empty(self._plan.indices.size, expected.dtype)
+        for seed, places, rows in zip(self._seeds, self._places, self._rows, strict=True):
+            data[places] = product(seed)[rows]
+        total, terms = np.zeros_like(expected), np.abs(expected)
+        compiled_loop(add_products)(self._plan.indptr, self._plan.indices, data, self._probe, total, terms)
+        return data if compiled_loop(agrees)(expected, total, terms) else None
+
+
+def _seeds(plan: Plan) -> list[Any]:
+    """For each colour, the sum of the unit vectors of its columns."""
+    return [np.asarray(plan.colour_of == each, np.float64) for each in range(plan.colours)]
 
 
 @functools.cache

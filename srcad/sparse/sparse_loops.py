@@ -126,6 +126,70 @@ def greedy_colours(order: Any, starts: Any, rows: Any, row_starts: Any, row_colu
     return colours
 
 
+def star_colours(order: Any, starts: Any, neighbours: Any) -> Any:
+    """To each row of a symmetric pattern in this order, the least colour that makes no path of four in two colours."""
+    count = starts.size - 1
+    colours = np.full(count, -1, np.int64)
+    taken_for = np.full(count + 1, -1, np.int64)  # of each colour, the row for which it was last found taken
+    for row in order:
+        for first in neighbours[starts[row] : starts[row + 1]]:
+            if first == row:
+                continue
+            if colours[first] >= 0:
+                taken_for[colours[first]] = row
+            for second in neighbours[starts[first] : starts[first + 1]]:
+                is_new = second != row and colours[second] >= 0 and taken_for[colours[second]] != row
+                if second == first or not is_new:
+                    continue
+                is_taken = colours[first] < 0  # it may get any colour later, also one that its neighbours share
+                for third in neighbours[starts[second] : starts[second + 1]]:
+                    if is_taken:
+                        break
+                    is_taken = third not in (first, second) and colours[third] == colours[first]
+                if is_taken:
+                    taken_for[colours[second]] = row
+        colour = 0
+        while taken_for[colour] == row:
+            colour += 1
+        colours[row] = colour
+    return colours
+
+
+def star_sources(starts: Any, columns: Any, colours: Any, count: int) -> Any:
+    """For each entry of a symmetric matrix, whether it is read from its own row; empty if the colouring is none.
+
+    An entry is read from the product of its column's colour in its row, if no other entry of the row has that colour;
+    else from the product of its row's colour in the row of the entry across the diagonal.
+    """
+    is_own = np.zeros(columns.size, np.bool_)
+    found, row_of = np.zeros(count, np.int64), np.full(count, -1, np.int64)  # in the row, by colour
+    for row in range(starts.size - 1):
+        for place in range(starts[row], starts[row + 1]):
+            colour = colours[columns[place]]
+            found[colour] = found[colour] + 1 if row_of[colour] == row else 1
+            row_of[colour] = row
+        for place in range(starts[row], starts[row + 1]):
+            is_own[place] = found[colours[columns[place]]] == 1
+    for row in range(starts.size - 1):
+        for place in range(starts[row], starts[row + 1]):
+            if not is_own[place]:
+                column, is_read = columns[place], False
+                for other in range(starts[column], starts[column + 1]):
+                    is_read |= columns[other] == row and is_own[other]
+                if not is_read:
+                    return np.zeros(0, np.bool_)
+    return is_own
+
+
+def add_products(starts: Any, columns: Any, data: Any, vector: Any, total: Any, terms: Any) -> None:
+    """Add the product of a matrix in CSR form with a vector, and the sizes of its terms."""
+    for row in range(starts.size - 1):
+        for place in range(starts[row], starts[row + 1]):
+            term = data[place] * vector[columns[place]]
+            total[row] += term
+            terms[row] += abs(term)
+
+
 def by_colour(indptr: Any, indices: Any, colour_of: Any, probe: Any, weights: Any) -> tuple[Any, Any, Any]:
     """The entries colour by colour: where each colour starts, their places in the CSR form, and their rows."""
     starts = np.zeros(weights.shape[0] + 1, np.int64)

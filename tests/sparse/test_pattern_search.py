@@ -46,6 +46,14 @@ def test_a_matrix_of_zeros_and_one_without_rows_or_columns():
     assert searched(np.zeros((4, 0)))[0].shape == (4, 0)
 
 
+def test_a_few_full_rows_are_asked_for():
+    matrix = np.diag(np.arange(1.0, 1001.0))
+    matrix[[3, 700]] = np.random.default_rng(0).normal(size=(2, 1000))
+    matrix[700, ::2] = 0.0
+    pattern = found_pattern(lambda v: matrix @ v, 1000, 1000, lambda k: matrix[k])
+    np.testing.assert_array_equal(pattern.toarray(), matrix != 0.0)
+
+
 def test_full_rows_and_values_that_are_not_finite_are_refused():
     with pytest.raises(BadArgument, match="rows with hundreds of entries"):
         searched(np.random.default_rng(0).normal(size=(2, 4000)))
