@@ -131,7 +131,7 @@ class _Sharing:
             target, name = stores_into(store), written(store)
             for key, each in [*read.items()]:
                 is_stored = target is not None and meeting.may_meet(each, each.value, store, target, at_once=True)
-                if is_stored or name in names_in(each.value):
+                if is_stored or name in [*names_in(each.value)]:
                     del read[key]
 
 

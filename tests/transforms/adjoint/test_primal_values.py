@@ -18,7 +18,7 @@ def swapped(x):
 
 
 def by_steps(x, n):
-    for i in range(n):
+    for _i in range(n):
         x = x - 0.3 * np.sin(x) / (2.0 + np.cos(x))
     return x
 
@@ -34,8 +34,8 @@ def until(x):
 def around(x, n):
     s = 0.0
     c = np.cosh(x)
-    for i in range(n):
-        for j in range(2):
+    for _i in range(n):
+        for _j in range(2):
             s = s * 0.5 + np.sinh(x) * c
     return s
 
@@ -43,7 +43,7 @@ def around(x, n):
 def in_elements(x):
     a, b = np.zeros(4), np.zeros(4)
     s = 0.0
-    for k in range(3):
+    for _k in range(3):
         for i in range(x.size):
             a[i] = np.sin(x[i] + s)
             b[i] = np.cos(x[i] + s)
@@ -53,7 +53,7 @@ def in_elements(x):
 
 def early(x, n):
     s = 0.0
-    for i in range(n):
+    for _i in range(n):
         s = s + np.sin(s + x)
         if s > 1.0:
             break
@@ -101,7 +101,7 @@ def other_argument(x, y):
 
 
 def changed_between(x, n):
-    for i in range(n):
+    for _i in range(n):
         s = np.sin(x)
         x = x + s
         c = np.cos(x)
@@ -126,7 +126,7 @@ def in_both_arms(x):
 
 def before_the_loop(x, n):
     c = np.cos(x)
-    for i in range(n):
+    for _i in range(n):
         x = x + np.sin(x) * c
     return x
 
