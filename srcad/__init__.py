@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         WrongRule,
     )
     from srcad.runtime.checkpointed import checkpointed
+    from srcad.runtime.reversible import reversible
     from srcad.runtime.stop_gradient import stop_gradient
     from srcad.runtime.support.debug_mode import debug
     from srcad.runtime.tape.public import (
@@ -121,6 +122,7 @@ _HOMES = {
     "map_gradient": "srcad.batching.streamed_gradient",
     "recompute_grad": "srcad.runtime.tape.public",
     "report": "srcad.tools.report",
+    "reversible": "srcad.runtime.reversible",
     "set_default_dtype": "srcad.runtime.tape.public",
     "source": "srcad.tools.source_text",
     "sparse_hessian": "srcad.sparse.sparse_derivatives",
@@ -188,6 +190,7 @@ __all__ = [
     "map_gradient",
     "recompute_grad",
     "report",
+    "reversible",
     "set_default_dtype",
     "source",
     "sparse_hessian",

@@ -137,7 +137,10 @@ class MissingRule(SrcadError, NotImplementedError):
 
 
 class WrongRule(SrcadError, ValueError):
-    """A rule of the user's own that returns something of the wrong count, shape or kind, or reads what it may not."""
+    """A rule of the user's own that returns something of the wrong count, shape or kind, or reads what it may not.
+
+    Also an inverse of a reversible step that does not recover its state.
+    """
 
 
 class NotDifferentiable(SrcadError, TypeError):

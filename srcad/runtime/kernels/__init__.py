@@ -275,6 +275,7 @@ from srcad.runtime.kernels.recording.range_checks import (
     check_one_element,
     check_room,
 )
+from srcad.runtime.kernels.recording.recovered_states import check_recovered, magnitude, recovered, undoing
 from srcad.runtime.kernels.recording.typed_lists import (
     appended,
     element,
@@ -330,6 +331,7 @@ __all__ = [
     "check_indices",
     "check_match",
     "check_one_element",
+    "check_recovered",
     "check_room",
     "checkpointed_start",
     "checkpointed_test",
@@ -448,6 +450,7 @@ __all__ = [
     "longer",
     "longer_bar",
     "longer_rows",
+    "magnitude",
     "mapped_over",
     "mask_places",
     "matmul_adjoint_a",
@@ -499,6 +502,7 @@ __all__ = [
     "put_along_adjoint",
     "ratio",
     "real_beside_real",
+    "recovered",
     "reduced_size",
     "reductions",
     "refuse_overlap",
@@ -557,6 +561,7 @@ __all__ = [
     "unbroadcast",
     "uncolumn_stack",
     "unconcatenate",
+    "undoing",
     "unexpand",
     "unhstack",
     "unit_direction",
