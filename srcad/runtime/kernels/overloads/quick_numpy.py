@@ -9,6 +9,8 @@ from numba import types
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
+from srcad.runtime.jit.replaced_calls import in_place_of
+
 
 def largest(a: Any) -> Any:
     """The largest element of an array of real numbers; NaN if it contains one.
@@ -28,6 +30,14 @@ def smallest(a: Any) -> Any:
     return np.min(a)
 
 
+def _are_vectors(a: Any, b: Any) -> bool:
+    return all(isinstance(each, types.Array) and each.ndim == 1 and isinstance(each.dtype, _NUMBERS) for each in (a, b))
+
+
+_NUMBERS = (types.Float, types.Complex)
+
+
+@in_place_of(np.outer, 2, when=_are_vectors)
 def outer(a: Any, b: Any) -> Any:
     """The outer product of two vectors.
 
