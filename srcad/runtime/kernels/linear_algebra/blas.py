@@ -120,4 +120,4 @@ def _plus_vector(is_turned: bool) -> Any:
 def _meet(total: Any, a: Any, b: Any) -> bool:
     """Whether the memory of a contiguous array overlaps that of one of two others."""
     at, size, a_at, b_at = total.ctypes.data, total.nbytes, a.ctypes.data, b.ctypes.data
-    return (at < a_at + a.nbytes and a_at < at + size) or (at < b_at + b.nbytes and b_at < at + size)
+    return bool((at < a_at + a.nbytes and a_at < at + size) or (at < b_at + b.nbytes and b_at < at + size))

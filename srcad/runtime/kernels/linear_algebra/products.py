@@ -28,8 +28,6 @@ def are_factors(a: Any, b: Any) -> bool:
     return (a.ndim, b.ndim) in ((2, 2), (2, 1), (1, 2)) and has_blas(a.dtype)
 
 
-@in_place_of(operator.matmul, 2, when=are_factors)
-@in_place_of(np.dot, 2, when=are_factors)
 def times(a: Any, b: Any) -> Any:
     """The product of two matrices, or of a matrix and a vector."""
     # For matrices np.dot takes a third of the time.
@@ -339,3 +337,7 @@ def _overload_of_each(x):
 @overload(determinant_direction)
 def _overload_determinant_direction(a):
     return lambda a: np.linalg.slogdet(a)[0]
+
+
+# No decorators: an exported module has `times` alone.
+_IN_PLACE_OF_NUMPYS = [in_place_of(each, 2, when=are_factors)(times) for each in (operator.matmul, np.dot)]

@@ -37,7 +37,6 @@ def _are_vectors(a: Any, b: Any) -> bool:
 _NUMBERS = (types.Float, types.Complex)
 
 
-@in_place_of(np.outer, 2, when=_are_vectors)
 def outer(a: Any, b: Any) -> Any:
     """The outer product of two vectors.
 
@@ -98,3 +97,6 @@ def _overload_smallest(a):
 
 def _is_real(a: Any) -> bool:
     return isinstance(a, types.Array) and a.ndim > 0 and isinstance(a.dtype, (types.Float, types.Integer))
+
+
+_IN_PLACE_OF_NUMPYS = in_place_of(np.outer, 2, when=_are_vectors)(outer)  # no decorator: exports have `outer` alone
