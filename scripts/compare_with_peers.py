@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import srcad
-from srcad.tools.coverage import INTEGERS, Call, points
-from srcad.tools.coverage_calls import CALLS, OTHERS
+from srcad.tools.coverage.calls import CALLS, OTHERS
+from srcad.tools.coverage.trials import INTEGERS, Call, points
 
 
 def peers() -> dict[str, tuple[Any, Callable[..., Any]]]:

@@ -30,7 +30,7 @@ _R = TypeVar("_R")
 
 
 def _also_by_parts_of_self(transform: _Transform) -> _Transform:
-    """Let a transform accept a method with `wrt="self.w"`, and `argnums`, another name of `wrt`.
+    """Let a transform accept a method with `wrt="self.w"`; `argnums`, another name of `wrt`; and `static`.
 
     Of a method, it differentiates the underlying function by that part of `self`, and binds the method's object as the
     first argument.
@@ -42,13 +42,24 @@ def _also_by_parts_of_self(transform: _Transform) -> _Transform:
             wrt = chosen(wrt, kwargs.pop("argnums", None))
             if kwargs.pop("holomorphic", False):
                 raise HOLOMORPHIC.error(transform=transform.__name__)
+        static = kwargs.pop("static", ())
         method = with_receiver(f, wrt)
-        if method is None:
-            return transform(f, wrt, *args, **kwargs)
-        function, where, receiver = method
-        return functools.partial(transform(function, where, *args, **kwargs), receiver)
+        if method is not None:
+            function, where, receiver = method
+            named = {} if static == () else {"static": _static().names_of(f, static)}
+            return functools.partial(outer(function, where, *args, **kwargs, **named), receiver)
+        if static != () or hasattr(type(f), "__srcad_static__"):
+            return _static().with_static(lambda f, wrt: outer(f, wrt, *args, **kwargs), f, wrt, static)
+        return transform(f, wrt, *args, **kwargs)
 
     return outer  # type: ignore[return-value]
+
+
+def _static() -> Any:
+    """The module about constant arguments, imported when it is needed."""
+    from srcad.api import static_arguments
+
+    return static_arguments
 
 
 @overload
@@ -98,9 +109,8 @@ def function(
                 the compiler. Results are equal up to rounding. Inside of `@njit` functions it has no effect. None is as
                 the environment says: yes with SRCAD_TIERED=1
 
-    With `max_trace_bytes`, a derivative raises UnsupportedSyntax for a loop that saves values and cannot be
-    checkpointed (`while`, `break`, a recursive call), and raises TraceTooLarge at run time if not even one snapshot
-    fits.
+    With `max_trace_bytes`, a derivative raises UnsupportedSyntax for what saves values and cannot be checkpointed (a
+    recursive call), and raises TraceTooLarge at run time if not even one snapshot fits.
 
     >>> @function
     ... def kinetic(mass, speed):
@@ -145,6 +155,7 @@ def grad(
     tiered: bool | None = None,
     *,
     argnums: Wrt | None = None,
+    static: Wrt = (),
     has_aux: bool = False,
 ) -> Callable[_P, Any]:
     """The gradient of a function that returns one real number.
@@ -157,6 +168,8 @@ def grad(
     boundscheck  False leaves out the checks that indices are in range, as for `function`
     tiered  True runs the generated source as plain Python while it is compiled in the background, as for `function`
     argnums  another name of `wrt`
+    static  the arguments that are compile-time constants, by index or name: numbers, texts, None, or tuples, lists and
+            dictionaries of these. What a branch on them rules out is not looked at. Each value is compiled once
     has_aux  `f` returns a pair, of which the first part is differentiated; the result is a pair as well: the gradient,
             and the second part of what `f` has returned, which may be of any structure and is a constant
 
@@ -193,6 +206,7 @@ def value_and_grad(
     tiered: bool | None = None,
     *,
     argnums: Wrt | None = None,
+    static: Wrt = (),
     has_aux: bool = False,
 ) -> Callable[_P, tuple[_R, Any]]:
     """The value of a function together with its gradient, in one call that costs less than two separate ones.
@@ -221,6 +235,7 @@ def hvp(
     tiered: bool | None = None,
     *,
     argnums: Wrt | None = None,
+    static: Wrt = (),
 ) -> Callable[..., Any]:
     """The product of the Hessian with a vector (Hessian-vector product), computed without forming the Hessian.
 
@@ -247,6 +262,7 @@ def hessian(
     tiered: bool | None = None,
     *,
     argnums: Wrt | None = None,
+    static: Wrt = (),
 ) -> Callable[_P, Any]:
     """The Hessian of a function that returns one real number, or an array: all second partial derivatives.
 
@@ -279,6 +295,7 @@ def jacobian(
     tiered: bool | None = None,
     *,
     argnums: Wrt | None = None,
+    static: Wrt = (),
 ) -> Callable[_P, Any]:
     """The Jacobian: all first partial derivatives, with the shape of the result followed by that of the argument.
 

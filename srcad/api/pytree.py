@@ -20,7 +20,7 @@ from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import Records, is_records, put_together, records_of
 from srcad.runtime.support.structured_arguments import (
     Constants,
-    Integer,
+    Frozen,
     attributes,
     is_object,
     is_structured,
@@ -251,7 +251,7 @@ def with_integers(leaves: list[Any], spec: Any, kept: Container[int]) -> list[An
     """
     single = _single_leaves(spec)
     return [
-        Integer(leaf) if is_single and type(leaf) in (int, bool) and place not in kept else leaf
+        Frozen(leaf) if is_single and type(leaf) in (int, bool) and place not in kept else leaf
         for place, (leaf, is_single) in enumerate(zip(leaves, single, strict=True))
     ]
 
@@ -273,7 +273,7 @@ def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
 
     if spec.is_leaf():
         value = next(leaves)
-        return LEAF if is_leaf(value) else Fixed(value.value if isinstance(value, Integer) else value)
+        return LEAF if is_leaf(value) else Fixed(value.value if isinstance(value, Frozen) else value)
     if spec.type is Long:
         any(next(leaves) is None for _ in spec.children())
         return LongForm.of(spec.entries()[0])

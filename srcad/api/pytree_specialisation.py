@@ -37,7 +37,7 @@ from srcad.runtime.support.labelled_kinds import is_labelled
 from srcad.runtime.support.record_fields import is_records
 from srcad.runtime.support.structured_arguments import (
     Constants,
-    Integer,
+    Frozen,
     attributes,
     extent_of,
     is_function,
@@ -50,13 +50,13 @@ from srcad.transforms.lowering.structures.list_packing import layout_leaves, sha
 Result = TypeVar("Result")
 
 _NUMBERS = frozenset((float, int, complex, bool))
-_BY_VALUE = frozenset((str, int, bool))
+_BY_VALUE = frozenset((str, int, bool, float, complex))
 _SMOOTH = frozenset((float, complex))
 _MOST_CONSTANTS = 64  # the most shapes cached for a function that differ in leaves that are functions or integers
 
 
 class _Known:
-    """A leaf that is a compile-time constant, as a cache key: texts and integers compare by value, others by identity.
+    """A leaf that is a compile-time constant, as a cache key: texts and numbers compare by value, others by identity.
 
     Each access to a method makes a new object, so a method is compared by its function and the object it is bound to.
     """
@@ -72,6 +72,8 @@ class _Known:
         one, two = self.value, other.value
         if isinstance(one, MethodType) and isinstance(two, MethodType):
             return one.__func__ is two.__func__ and one.__self__ is two.__self__
+        if type(one) is type(two) and type(one) in (float, complex):
+            return repr(one) == repr(two)  # which tells -0.0 from 0.0
         return one is two or (type(one) is type(two) and type(one) in _BY_VALUE and one == two)
 
     def __hash__(self) -> int:
@@ -84,7 +86,7 @@ def _kind(leaf: Any) -> Any:
     kind = type(leaf)
     if kind in _NUMBERS:
         return kind
-    if kind is Integer:
+    if kind is Frozen:
         return _Known(leaf.value)
     return (kind, getattr(leaf, "dtype", None)) if is_leaf(leaf) else _Known(leaf)
 
@@ -150,7 +152,7 @@ class Shape:
         self.picked = None if place == len(leaves) else [k for k, leaf in enumerate(leaves) if is_leaf(leaf)]
         self.flat = Flat(function, forms)
         self.is_labelled = bool(labels_in(spec))
-        self.has_constants = any(isinstance(leaf, Integer) or is_function(type(leaf)) for leaf in leaves)
+        self.has_constants = any(isinstance(leaf, Frozen) or is_function(type(leaf)) for leaf in leaves)
         self.runs: dict[Any, Any] = {}  # derivative of the user's function -> that of the flat one
 
     def with_labels(self, spec: Any) -> Shape:

@@ -40,7 +40,9 @@ def constant_parameters(procedure: Procedure, forms: Mapping[str, Part]) -> dict
     return {
         name: Meaning(part.value)
         for name, part in forms.items()
-        if isinstance(part, Fixed) and name not in stored_in_body and level_of(part.value)
+        if isinstance(part, Fixed)
+        and name not in stored_in_body
+        and (level_of(part.value) or isinstance(part.value, (float, complex)))
     }
 
 

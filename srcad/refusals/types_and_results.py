@@ -63,7 +63,8 @@ OBJECT_VALUE = Refusal(
     UnsupportedSyntax,
     "Objects and strings between numbers",
     "the derivative depends on a value that is neither a number nor an array",
-    "if that is intended, compute the value from srcad.stop_gradient(...)",
+    "keep numbers in an array rather than in a tuple whose length changes; if the value is meant to be a constant, "
+    "compute it from srcad.stop_gradient(...)",
     """
     def f(x):
         return float(str(x)) * x

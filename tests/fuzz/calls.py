@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import fft, integrate, linalg, signal, special, stats
 
-from srcad.tools import coverage_calls
+from srcad.tools.coverage import calls as coverage_calls
 from tests.fuzz import scipy_calls
 from tests.fuzz.leaves import own_copy
 from tests.fuzz.program import Program
@@ -30,7 +30,7 @@ def _table(text: str) -> dict[str, tuple[str, ...]]:
     return {name: tuple(each.strip() for each in choices.split(" | ")) for name, choices in pairs}
 
 
-# What may stand in place of the names that srcad.tools.coverage_calls explains, of the same shape and range.
+# What may stand in place of the names that srcad.tools.coverage.calls explains, of the same shape and range.
 ALIKE = _table("""\
 v: np.sin(v) | v * s | v[::-1] | m[1] | v - p | c[1, 0] | np.tanh(m)[2] | m.T[:, 0] | np.repeat(v, 2)[::2]
 p: np.exp(u) | p * p | 0.5 + v * v | p[::-1] | np.abs(v) + 0.3

@@ -1,5 +1,8 @@
 """What random programs have found, each the smallest that showed it, and what it was that went wrong."""
 
+import functools
+import math
+
 import numpy as np
 
 from tests.programs.program import Program, matrix, numbers
@@ -119,6 +122,19 @@ def array_of_six_axes(x):
     return np.sum(np.ones([x.shape[0], 1, 2] * 2) * x[0]) * np.sum(np.sin(x))
 
 
+@functools.lru_cache
+def binomial_weights(n):
+    return tuple(math.comb(n, k) / 2.0**n for k in range(n + 1))
+
+
+def constant_tuples_of_several_lengths(x, gains):
+    """Loops over `enumerate(gains)`, whose length is not known, were refused for the tuples' types."""
+    total = 0.0
+    for n, gain in enumerate(gains, start=1):
+        total += gain * np.sum(np.convolve(x, np.array(binomial_weights(n)), mode="same") ** 2)
+    return total
+
+
 DYNAMICS = np.array([[1.0, 0.2], [0.3, 2.0]])
 PROGRAMS = [
     Program(within_groups, numbers(ROW)),
@@ -132,5 +148,6 @@ PROGRAMS = [
     Program(places_found_at_run_time, matrix(3, 3), compiled=True),
     Program(views_by_a_tuple_of_integers, matrix(3, 3), compiled=True),
     Program(rows_by_a_slice, matrix(3, 3)),
+    Program(constant_tuples_of_several_lengths, numbers(ROW, np.array([0.5, -0.3, 0.8])), (0, 1), interpreted=True),
     Program(array_of_six_axes, numbers(ROW)),
 ]

@@ -58,7 +58,8 @@ BINARY: dict[Any, Any] = {
     special.chdtr: (POSITIVE, ABOVE), special.chdtrc: (ABOVE, POSITIVE), special.chdtri: (ABOVE, SHARE),
     special.agm: (POSITIVE, ABOVE), special.elliprc: (POSITIVE, ABOVE),
     k.mean_log1p: (UNIT, SHARE), k.log_ndtr_between: (np.array([-1.7, -0.4, 0.6, -30.3]), ABOVE),
-    k.skewnorm_cdf: (SIGNED, ANY),
+    k.skewnorm_cdf: (SIGNED, ANY), k.skewnorm_ppf: (SHARE, ANY), k.vonmises_cdf: (SIGNED, POSITIVE),
+    k.vonmises_ppf: (SHARE, POSITIVE),
     special.ellipkinc: (SIGNED, SHARE), special.ellipeinc: (SIGNED, SHARE),
 }  # fmt: skip
 
@@ -83,6 +84,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.betainc_slope_b: by_last(POSITIVE, ABOVE, SHARE),
     k.stdtr_slope: by_last(ABOVE, SIGNED),
     k.count: [s(ANY, fixed=(0,))],
+    k.vonmises_slope: [s(1, 0, SIGNED, POSITIVE), s(2, 1, SIGNED, 30.0 * POSITIVE)],
     k.gammainc_bend: by_last(POSITIVE, ABOVE),
     k.hurwitz_zeta_slope: by_last(ABOVE, POSITIVE),
     k.riemann_zeta_slope: [s(2.5, fixed=(0,))],

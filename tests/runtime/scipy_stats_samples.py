@@ -49,6 +49,7 @@ METHODS = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf", "logpm
 POINTS = np.array([-3.0, -0.2, 0.0, 0.3, 0.5, 1.0, 1.7, 2.0, 9.0])
 COUNTS, PROBABILITIES = np.arange(-1, 9), np.array([0.05, 0.3, 0.9])
 UNDERFLOWING = ("gompertz", "exponpow")  # where SciPy takes the logarithm of a probability that is 0 in floats
+PERIODIC = ("vonmises",)  # SciPy warns of logarithms of probabilities outside of the first period
 VECTORS = MATRIX[:, :3]
 ALPHA, DRAWS = np.array([1.5, 0.7, 2.0]), np.array([[1, 2, 3], [6, 0, 0], [1, 1, 1]])
 UNITS = np.array([[0.0, 0.0, 1.0], [0.0, 0.6, 0.8]])
@@ -72,7 +73,7 @@ def methods_of(name: str) -> list[str]:
 
 def samples_of(name: str, method: str) -> list[Sample]:
     """Samples inside and outside of the support, with and without loc and scale."""
-    points = POINTS[:5] if name in UNDERFLOWING else POINTS
+    points = POINTS[:5] if name in UNDERFLOWING else POINTS[1:7] if name in PERIODIC else POINTS
     x = PROBABILITIES if method in ("ppf", "isf") else COUNTS if name in DISCRETE else points
     shapes = shapes_of(name)
     if name in DISCRETE:

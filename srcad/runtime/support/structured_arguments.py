@@ -53,6 +53,7 @@ def is_structured(value: Any) -> bool:
             or is_labelled(kind)
             or is_object(kind)
             or is_function(kind)
+            or kind is Frozen
         )
         _PLAIN[kind] = known
     return known or (kind in RECORD_KINDS and value.dtype.names is not None)
@@ -67,8 +68,8 @@ class Constants(enum.IntEnum):
     EXTENTS = 3  # the shapes of arrays as well, so that loops over them can be unrolled
 
 
-class Integer:
-    """An integer or boolean among the leaves of the arguments that is a compile-time constant."""
+class Frozen:
+    """A value among the leaves of the arguments that is a compile-time constant."""
 
     __slots__ = ("value",)
 

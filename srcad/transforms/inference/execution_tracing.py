@@ -15,7 +15,7 @@ import numpy as np
 from numba import typeof
 from numba.core import errors
 from numba.core.registry import cpu_target
-from numba.core.types import Array, Type, pyobject
+from numba.core.types import Array, BaseTuple, Type, pyobject
 
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.refusals.types_and_results import TYPE_CHANGES
@@ -327,9 +327,9 @@ def joined(name: str, one: Type | None, other: Type | None) -> Type | None:
     if one == other:
         return one
     if one is None or other is None:
-        if carries_derivatives(one) or carries_derivatives(other):
+        if carries_derivatives(one if other is None else other) and not isinstance(one or other, BaseTuple):
             raise Conflict(name, one, other)
-        return None
+        return None  # where derivatives would pass through tuples of several lengths is refused later
     if isinstance(one, Array) and isinstance(other, Array) and (one.ndim, one.dtype) == (other.ndim, other.dtype):
         layout = one.layout if one.layout == other.layout else "A"
         return Array(one.dtype, one.ndim, layout, readonly=not (one.mutable and other.mutable))
@@ -337,7 +337,8 @@ def joined(name: str, one: Type | None, other: Type | None) -> Type | None:
         unified: Type | None = cpu_target.typing_context.unify_types(one, other)
         if unified is not None and unified != pyobject:
             return unified
-        if not carries_derivatives(one) and not carries_derivatives(other):
+        are_tuples = isinstance(one, BaseTuple) and isinstance(other, BaseTuple)
+        if are_tuples or not (carries_derivatives(one) or carries_derivatives(other)):
             return None
     raise Conflict(name, one, other)
 

@@ -15,7 +15,7 @@ from srcad.runtime.rulebook.registry import definition
 from srcad.runtime.rules.scipy.stats.discrete_formulas import DISCRETE
 from srcad.runtime.rules.scipy.stats.distributions import CONTINUOUS
 from srcad.runtime.rules.scipy.stats.formulas import COMMON
-from tests.runtime.scipy_stats_samples import invalid_samples_of, methods_of, shapes_of
+from tests.runtime.scipy_stats_samples import PERIODIC, invalid_samples_of, methods_of, shapes_of
 
 HEADER = "import numpy as np\nfrom scipy import stats\n\n\n"
 POINTS = np.array([-2.9, 0.25, 0.55, 1.05, 1.65, 9.0])
@@ -45,7 +45,8 @@ def program(name: str, folder: Any) -> tuple[Any, list[Any]]:
     ]
     text = f"def f({', '.join([*given, 'x', 'q'])}):\n    t = 0.0\n" + "\n".join(terms) + "\n    return t\n"
     values = [*shapes_of(name), *([] if is_discrete else [0.1, 1.3])]
-    return function_of(text, folder), [*values, np.arange(0, 6) if is_discrete else POINTS, PROBABILITIES]
+    points = np.arange(0, 6) if is_discrete else POINTS[:-1] if name in PERIODIC else POINTS
+    return function_of(text, folder), [*values, points, PROBABILITIES]
 
 
 def check(name: str, folder: Any, jit: bool) -> None:

@@ -91,6 +91,7 @@ from srcad.runtime.kernels.scipy.error_functions import (
     log_ndtr_between,
     mean_log1p,
     skewnorm_cdf,
+    skewnorm_ppf,
 )
 from srcad.runtime.kernels.scipy.filters import (
     all_pole,
@@ -188,6 +189,11 @@ from srcad.runtime.kernels.scipy.splines import (
     spline_places,
     transform_mode,
     uniform_spline,
+)
+from srcad.runtime.kernels.scipy.von_mises import (
+    vonmises_cdf,
+    vonmises_ppf,
+    vonmises_slope,
 )
 from srcad.runtime.kernels.scipy.windows import (
     extents,
@@ -322,6 +328,7 @@ __all__ = [
     "sine_integral",
     "sinh_integral",
     "skewnorm_cdf",
+    "skewnorm_ppf",
     "smoothing_ends",
     "smoothing_weights",
     "sparse_product",
@@ -350,6 +357,9 @@ __all__ = [
     "turned_round",
     "uniform_spline",
     "upper_half",
+    "vonmises_cdf",
+    "vonmises_ppf",
+    "vonmises_slope",
     "window_of",
     "window_parameter",
     "with_axes",

@@ -156,3 +156,10 @@ def skewnorm_cdf(z: Any, a: Any) -> Any:
     import scipy.stats  # which programs without it do not wait for
 
     return scipy.stats.skewnorm.cdf(z, a)
+
+
+def skewnorm_ppf(q: Any, a: Any) -> Any:
+    """The inverse of the cumulative distribution function of a skewed normal number. Not compiled either."""
+    import scipy.stats
+
+    return scipy.stats.skewnorm.ppf(q, a)

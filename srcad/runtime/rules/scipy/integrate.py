@@ -11,9 +11,7 @@ __all__ = ["collocation", "initial_values", "multiple_integrals", "quadrature"]
 
 @define(scipy.integrate.trapezoid)
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    if axis != -1:
-        raise NotImplementedError("scipy.integrate.trapezoid has a derivative along the last axis")
-    return np.trapezoid(y, x, dx)
+    return np.trapezoid(y, x, dx, axis)
 
 
 @define(scipy.integrate.cumulative_trapezoid)

@@ -99,3 +99,32 @@ def skewnorm_cdf(y, z, a):
         0.7978845608028654 * np.exp(-0.5 * z * z) * scipy.special.ndtr(a * z),
         -0.3183098861837907 * np.exp(-0.5 * z * z * (1.0 + a * a)) / (1.0 + a * a),
     )
+
+
+@partial(kernels.scipy.skewnorm_ppf)
+def skewnorm_ppf(z, q, a):
+    density = 0.7978845608028654 * np.exp(-0.5 * z * z) * scipy.special.ndtr(a * z)
+    by_a = 0.3183098861837907 * np.exp(-0.5 * z * z * (1.0 + a * a)) / (1.0 + a * a)
+    return 1.0 / density, by_a / density
+
+
+@partial(kernels.scipy.vonmises_cdf)
+def vonmises_cdf(y, z, kappa):
+    density = 0.15915494309189535 * np.exp(kappa * scipy.special.cosm1(z)) / scipy.special.i0e(kappa)
+    return density, kernels.scipy.vonmises_slope(1, 0, z, kappa)
+
+
+@partial(kernels.scipy.vonmises_ppf)
+def vonmises_ppf(z, q, kappa):
+    density = 0.15915494309189535 * np.exp(kappa * scipy.special.cosm1(z)) / scipy.special.i0e(kappa)
+    return 1.0 / density, -kernels.scipy.vonmises_slope(1, 0, z, kappa) / density
+
+
+@partial(kernels.scipy.vonmises_slope)
+def vonmises_slope(y, order, turns, z, kappa):
+    return (
+        refused,
+        refused,
+        kernels.scipy.vonmises_slope(order, turns + 1, z, kappa),
+        kernels.scipy.vonmises_slope(order + 1, turns, z, kappa),
+    )

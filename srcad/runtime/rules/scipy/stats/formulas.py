@@ -110,6 +110,10 @@ COMMON = {
         lowest="0.0",
     ),
     "vonmises": Continuous(
-        "kappa * special.cosm1(z) - 1.8378770664093453 - np.log(special.i0e(kappa))", valid=("kappa >= 0.0",)
+        "kappa * special.cosm1(z) - 1.8378770664093453 - np.log(special.i0e(kappa))",
+        *("kernels.scipy.vonmises_cdf(z, kappa)", "1.0 - kernels.scipy.vonmises_cdf(z, kappa)"),
+        ppf="kernels.scipy.vonmises_ppf(q, kappa)",
+        isf="kernels.scipy.vonmises_ppf(1.0 - q, kappa)",
+        valid=("kappa >= 0.0",),
     ),
 }

@@ -342,6 +342,9 @@ BOUNDED = {
     ),
     "vonmises_line": Continuous(
         "kappa * special.cosm1(z) - 1.8378770664093453 - np.log(special.i0e(kappa))",
+        *("kernels.scipy.vonmises_cdf(z, kappa)", "1.0 - kernels.scipy.vonmises_cdf(z, kappa)"),
+        ppf="kernels.scipy.vonmises_ppf(q, kappa)",
+        isf="kernels.scipy.vonmises_ppf(1.0 - q, kappa)",
         lowest="-np.pi",
         highest="np.pi",
         valid=("kappa >= 0.0",),
@@ -445,6 +448,8 @@ ON_THE_LINE = {
     "skewnorm": Continuous(
         f"{_LOG_2} - 0.5 * z * z - {HALF_LOG_2PI} + special.log_ndtr(a * z)",
         *("kernels.scipy.skewnorm_cdf(z, a)", "kernels.scipy.skewnorm_cdf(-z, -a)"),
+        ppf="kernels.scipy.skewnorm_ppf(q, a)",
+        isf="-kernels.scipy.skewnorm_ppf(q, -a)",
         valid=("a == a",),
     ),
 }

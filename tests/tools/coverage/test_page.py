@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.tools.coverage import COLUMNS, _cell, outcomes, page, tried
-from srcad.tools.coverage_calls import CALLS, OTHERS, WITHOUT_DERIVATIVE
+from srcad.tools.coverage import groups
+from srcad.tools.coverage.calls import CALLS, OTHERS, WITHOUT_DERIVATIVE
+from srcad.tools.coverage.page import _cell, page
+from srcad.tools.coverage.survey import all_outcomes, outcomes
+from srcad.tools.coverage.trials import COLUMNS, tried
 
 PAGE = Path(srcad.__file__).parent.parent / "docs" / "coverage.md"
 UNCOMPILED = tuple(column for column in COLUMNS if column != "compiled")
@@ -57,7 +60,7 @@ def test_the_page_says_what_is_found(name):
 
 @pytest.mark.nightly
 def test_the_page_is_what_is_found():
-    assert PAGE.read_text(encoding="utf-8") == page(outcomes()), HINT
+    assert PAGE.read_text(encoding="utf-8") == page(all_outcomes()), HINT
 
 
 def test_a_wrong_derivative_is_told_from_a_right_one(monkeypatch):
@@ -65,3 +68,16 @@ def test_a_wrong_derivative_is_told_from_a_right_one(monkeypatch):
     found = tried("np.sin(v)", ["reverse"])
     assert found.columns["reverse"] == "no"
     assert "is not" in found.problem
+
+
+def test_only_the_half_with_a_call_that_does_not_compile_is_tried_call_by_call(monkeypatch):
+    def together(calls):
+        if any(each.text == "np.cos(v)" for each in calls):
+            raise ValueError("does not compile")
+
+    alone = []
+    monkeypatch.setattr(groups, "_try_together", together)
+    monkeypatch.setattr(groups, "tried", lambda text, columns: alone.append(text) or tried(text, ["reverse"]))
+    texts = ["np.sin(v)", "np.exp(v)", "np.cos(v)", "np.tanh(v)"]
+    assert [each.text for each in groups.compiled(texts)] == texts
+    assert alone == ["np.cos(v)", "np.tanh(v)"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from srcad.tools.coverage_others import NOT_DIFFERENTIATED
+from srcad.tools.coverage.others import NOT_DIFFERENTIATED
 
 _CALLS = """\
 np.cos: np.cos(v)
@@ -128,7 +128,6 @@ np.modf: np.modf(v)[0]
 np.frexp: np.frexp(v)[0]
 np.ldexp: np.ldexp(v, i)
 np.heaviside: np.heaviside(v, 0.5) * v
-np.nextafter: np.nextafter(v, p)
 np.clip: np.clip(v, -0.5, 0.7) | np.clip(v, None, p) | np.clip(m, a_min=-0.5, a_max=None)
 np.where: np.where(v > 0.0, v, p) | np.where(m > 0.0, v, 2.0)
 np.select: np.select([v > 0.5, v > 0.0], [v, p], default=2.0)
@@ -448,6 +447,8 @@ results are integers, and positions:
     np.packbits np.unpackbits np.diag_indices np.diag_indices_from np.indices np.mask_indices np.tril_indices
     np.tril_indices_from np.triu_indices np.triu_indices_from np.ravel_multi_index np.unravel_index
     np.unique_counts np.unique_inverse np.unique_all np.linalg.matrix_rank np.histogram_bin_edges
+results are neighbours among floating-point numbers:
+    np.nextafter
 results do not depend on numbers that vary:
     np.zeros np.ones np.ones_like np.empty_like np.eye np.identity np.tri np.bartlett np.blackman np.hamming
     np.hanning np.fft.fftfreq np.fft.rfftfreq np.spacing

@@ -1,4 +1,4 @@
-"""Calls of `coverage_calls` that other libraries do not differentiate, by library.
+"""Calls of `calls` that other libraries do not differentiate, by library.
 
 They were tried at the same points, with autograd 1.9.1 and JAX 0.10.2: those that raised an exception, or gave zeros.
 """
@@ -21,7 +21,7 @@ np.nanvar(m, axis=0) | np.nanvar(c, axis=(0, -1)) | np.nanvar(c, axis=1, keepdim
 np.nanvar(m, axis=1, ddof=1) | np.nanstd(m) | np.nanstd(m, axis=0) | np.nanstd(c, axis=(0, -1)) |
 np.nanstd(c, axis=1, keepdims=True) | np.nanstd(m, None) | np.nanstd(m, axis=1, ddof=1) | np.float_power(p, v) |
 np.divmod(v, p)[1] | np.modf(v)[0] | np.frexp(v)[0] | np.ldexp(v, i) | np.heaviside(v, 0.5) * v |
-np.nextafter(v, p) | np.clip(v, None, p) | np.where(m > 0.0, v, 2.0) | np.choose(i % 2, [v, p]) |
+np.clip(v, None, p) | np.where(m > 0.0, v, 2.0) | np.choose(i % 2, [v, p]) |
 np.piecewise(v, [v > 0.0, v < -0.5], [np.sin, lambda x: x * x, 2.0]) | np.interp(u, [-1.0, 0.1, 1.0], h) |
 np.interp(u, [-1.0, 0.1, 1.0], h, left=1.0, period=None) | np.median(v) | np.median(m, axis=1) |
 np.median(m, axis=0, keepdims=True) | np.quantile(v, 0.3) | np.quantile(m, [0.2, 0.7], axis=1) |
@@ -116,7 +116,7 @@ y = m.copy(); y[m > 0.0] = s; y | y = m.copy(); y[:, 0] += h; y
 """
 
 _JAX = """\
-np.imag(v) | np.angle(v) | np.real_if_close(v) | np.fix(v) * v | np.nextafter(v, p) |
+np.imag(v) | np.angle(v) | np.real_if_close(v) | np.fix(v) * v |
 np.clip(m, a_min=-0.5, a_max=None) | np.interp(u, [-1.0, 0.1, 1.0], h) |
 np.interp(u, [-1.0, 0.1, 1.0], h, left=1.0, period=None) | np.quantile(m, [0.2, 0.7], axis=1) |
 np.gradient(v, [0.0, 1.0, 3.0, 4.0]) | np.histogram(i, [0, 1, 3], weights=v, density=True)[0] |
