@@ -12,6 +12,7 @@ and have no effect: arithmetic (division by literals only, for integers also the
 NumPy, shapes, views by slices. CSE also applies to scalar operations that may fail (division, powers, the functions of
 `math`): whatever fails has failed at the earlier statement already. Reads of elements are shared as long as no store
 may reach the element: what is read once is recorded once.
+A matrix that stays as it is is factored once: `lu_factors` does not fail, what is made of them may.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.runtime.kernels import same_extent
+from srcad.runtime.kernels import lu_factors, same_extent
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
@@ -150,7 +151,18 @@ def _is_repeatable(program: Program, statement: gast.Assign) -> bool:
         if program.types.is_array(name):
             return is_basic(statement.value.slice, program.types) and not program.aliases.is_written(name)
         return not program.aliases.is_written(str(getattr(statement.value.value, "id", "")))
+    if is_factorisation(program, statement):
+        return True
     return not program.types.is_array(name) and (is_safe(program, statement) or _is_of_numbers(program, statement))
+
+
+def is_factorisation(program: Program, statement: gast.Assign) -> bool:
+    """Whether this factors a matrix, and nothing ever writes to the matrix or to its factors."""
+    match statement.value:
+        case gast.Call(args=[gast.Name(id=matrix)], keywords=[]):
+            is_one = primitive_of(statement.value, program.unit.bindings) is lu_factors
+            return is_one and not any(program.aliases.is_written(each) for each in (matrix, str(written(statement))))
+    return False
 
 
 def _is_of_numbers(program: Program, statement: gast.Assign) -> bool:
@@ -215,7 +227,7 @@ def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
             and name
             and _is_single(program.flow, name)
             and not inside & set(names_in(statement.value))
-            and is_safe(program, statement)
+            and (is_safe(program, statement) or is_factorisation(program, statement))
         ):
             moved.append(statement)
             inside.discard(name)
