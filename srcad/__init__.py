@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         UnreliableDifferences,
         UnsupportedSyntax,
         UnsupportedVersion,
+        WorkersLost,
         WrongGradient,
         WrongRule,
     )
@@ -97,6 +98,7 @@ _HOMES = {
     "UnsupportedVersion": "srcad.errors",
     "Variable": "srcad.runtime.tape.public",
     "WrongGradient": "srcad.errors",
+    "WorkersLost": "srcad.errors",
     "WrongRule": "srcad.errors",
     "check_grads": "srcad.tools.check_grads",
     "checkpointed": "srcad.runtime.checkpointed",
@@ -134,7 +136,7 @@ _HOMES = {
     "vmap": "srcad.batching.vmap",
 }
 
-_MODULES = ("extend", "testing")  # public modules, which are imported when they are first used
+_MODULES = ("distributed", "extend", "testing")  # public modules, which are imported when they are first used
 
 __all__ = [
     "BadArgument",
@@ -163,6 +165,7 @@ __all__ = [
     "UnsupportedSyntax",
     "UnsupportedVersion",
     "Variable",
+    "WorkersLost",
     "WrongGradient",
     "WrongRule",
     "__version__",
