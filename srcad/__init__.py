@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from srcad.api.grad_vjp_jvp import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from srcad.api.implicit_functions import implicit
     from srcad.api.linear_maps import jacfwd, jacrev, linearize, value_and_jacobian
+    from srcad.batching.streamed_gradient import map_gradient
+    from srcad.batching.vmap import vmap
     from srcad.errors import (
         BadArgument,
         BadIndex,
@@ -116,6 +118,7 @@ _HOMES = {
     "jacrev": "srcad.api.linear_maps",
     "jvp": "srcad.api.grad_vjp_jvp",
     "linearize": "srcad.api.linear_maps",
+    "map_gradient": "srcad.batching.streamed_gradient",
     "recompute_grad": "srcad.runtime.tape.public",
     "report": "srcad.tools.report",
     "set_default_dtype": "srcad.runtime.tape.public",
@@ -126,6 +129,7 @@ _HOMES = {
     "value_and_grad": "srcad.api.grad_vjp_jvp",
     "value_and_jacobian": "srcad.api.linear_maps",
     "vjp": "srcad.api.grad_vjp_jvp",
+    "vmap": "srcad.batching.vmap",
 }
 
 _MODULES = ("extend", "testing")  # public modules, which are imported when they are first used
@@ -181,6 +185,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "map_gradient",
     "recompute_grad",
     "report",
     "set_default_dtype",
@@ -191,6 +196,7 @@ __all__ = [
     "value_and_grad",
     "value_and_jacobian",
     "vjp",
+    "vmap",
 ]
 
 

@@ -38,6 +38,19 @@ class Names:
         self._taken.add(name)
         return name
 
+    def family(self, wish: str, endings: Iterable[str]) -> str:
+        """The name `wish`, or `wish` with a number, such that it is unused with each of the endings, and without.
+
+        >>> Names({"x_bar"}).family("x", ["_bar"])
+        'x_2'
+        """
+        every = ["", *endings]
+        name, number = wish, 2
+        while any(name + ending in self._taken for ending in every):
+            name, number = f"{wish}_{number}", number + 1
+        self._taken.update(name + ending for ending in every)
+        return name
+
     def temporary(self) -> str:
         """The next unused name of `t1`, `t2`, ..."""
         while True:

@@ -109,9 +109,8 @@ def function(
                 the compiler. Results are equal up to rounding. Inside of `@njit` functions it has no effect. None is as
                 the environment says: yes with SRCAD_TIERED=1
 
-    With `max_trace_bytes`, a derivative raises UnsupportedSyntax for a loop that saves values and cannot be
-    checkpointed (`while`, `break`, a recursive call), and raises TraceTooLarge at run time if not even one snapshot
-    fits.
+    With `max_trace_bytes`, a derivative raises UnsupportedSyntax for what saves values and cannot be checkpointed (a
+    recursive call), and raises TraceTooLarge at run time if not even one snapshot fits.
 
     >>> @function
     ... def kinetic(mass, speed):

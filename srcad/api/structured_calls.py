@@ -69,10 +69,10 @@ def _through(
         shape.check_shared(given, version)
     if directions:
         values = [*values, *shape.directions(request.wrt, directions, values)]
-    return _finished(shape, request, unit.result, run(*values), values)
+    return finished(shape, request, unit.result, run(*values), values)
 
 
-def _finished(shape: Shape, request: Request, form: Any, found: Any, values: list[Any]) -> Any:
+def finished(shape: Shape, request: Request, form: Any, found: Any, values: list[Any]) -> Any:
     """The result of the flat function's derivative, in the structures of the user's function."""
     if request.mode == "core":
         return shape.result(form, found)

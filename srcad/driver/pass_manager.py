@@ -8,7 +8,7 @@ from typing import Any
 
 from numba import types as nb
 
-from srcad.driver.passes import Pass
+from srcad.driver.pass_row import Pass
 from srcad.runtime.support import stage_timer
 from srcad.transforms.inference.retyping import retyped
 from srcad.transforms.inference.type_inference import types_of, without_unreached

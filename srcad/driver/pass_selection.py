@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from srcad.driver.passes import PASSES, ROWS, STAGES, Pass
+from srcad.driver.pass_row import Pass
+from srcad.driver.passes import PASSES, ROWS, STAGES
 from srcad.errors import BadArgument, BadType
 
 VARIABLE = "SRCAD_WITHOUT"

@@ -2,6 +2,7 @@
 
     for i in numba.prange(n):                    becomes    for i in range(n):
     for i in srcad.checkpointed(range(n)):       becomes    for i in range(kernels.checkpointed_start(0, 0), n, 1):
+    while srcad.checkpointed(x > 1.0):           becomes    while kernels.checkpointed_test(x > 1.0, 0):
 
 Notes on the loop say that it is parallel or checkpointed. The contexts that `with` may enter are checked here as well.
 """
@@ -20,45 +21,61 @@ from srcad.frontend.scope import Meaning
 from srcad.refusals.constructs import ERRSTATE_RAISES, TAPE_INSIDE, WITH
 from srcad.refusals.loops import CHECKPOINTED_ARGUMENTS, CHECKPOINTED_ELSE, CHECKPOINTED_ELSEWHERE, CHECKPOINTED_RANGE
 from srcad.runtime.checkpointed import checkpointed
-from srcad.transforms.ir.build import call, const, place_of
+from srcad.transforms.ir.build import at, call, const, place_of, tuple_of
 from srcad.transforms.ir.node_notes import note, notes_of
 
 
-def note_header(loop: gast.For, meaning: Callable[[gast.expr], Meaning | None], options: Mapping[str, Any]) -> None:
-    """Note on a loop over a call that it is parallel or checkpointed, if the call says so.
+def note_header(
+    loop: gast.For | gast.While, meaning: Callable[[gast.expr], Meaning | None], options: Mapping[str, Any]
+) -> None:
+    """Note on a loop that it is parallel or checkpointed, if the call in its header says so.
 
     `meaning` resolves the called function; `options` are the Numba options. The number of snapshots becomes a fourth
-    argument of the range, until `with_marked_start` moves it.
+    argument of the range, or stands beside the test, until `with_marked_count` moves it.
     """
-    called = meaning(loop.iter.func)
+    header = loop.iter if isinstance(loop, gast.For) else loop.test
+    called = meaning(header.func) if isinstance(header, gast.Call) else None
     if called is None:
         return
     note(loop, parallel=bool(options.get("parallel")) and called.value is numba.prange)
     if called.value is not checkpointed:
         return
-    inner, snapshots = _arguments(loop.iter)
-    counts = meaning(inner.func) if isinstance(inner, gast.Call) else None
-    if counts is None or counts.value is not range or inner.keywords or not 1 <= len(inner.args) <= 3:
-        raise CHECKPOINTED_RANGE.at(place_of(loop.iter))
+    inner, snapshots = _arguments(header)
+    kept = const(None) if snapshots is None else snapshots
+    if isinstance(loop, gast.While):
+        loop.test = at(tuple_of(inner, kept), place_of(header))
+    else:
+        counts = meaning(inner.func) if isinstance(inner, gast.Call) else None
+        if counts is None or counts.value is not range or inner.keywords or not 1 <= len(inner.args) <= 3:
+            raise CHECKPOINTED_RANGE.at(place_of(header))
+        inner.args = [*_bounds(inner.args), kept]
+        loop.iter = inner
     if loop.orelse:
-        raise CHECKPOINTED_ELSE.at(place_of(loop.iter))
-    inner.args = [*_bounds(inner.args), const(None) if snapshots is None else snapshots]
-    loop.iter = inner
+        raise CHECKPOINTED_ELSE.at(place_of(header))
     note(loop, checkpointed=True)
 
 
-def with_marked_start(loop: gast.For) -> gast.For:
-    """A checkpointed loop with the number of snapshots moved from the range into its start; other loops unchanged."""
-    if notes_of(loop).checkpointed:
+def with_marked_count(loop: gast.For | gast.While) -> gast.For | gast.While:
+    """A checkpointed loop with the number of snapshots moved into its start or test; other loops unchanged."""
+    if not notes_of(loop).checkpointed:
+        return loop
+    if isinstance(loop, gast.For):
         start, stop, step, snapshots = loop.iter.args
-        is_default = isinstance(snapshots, gast.Constant) and snapshots.value is None
-        kept = const(0) if is_default else call("kernels.snapshot_count", snapshots)
-        loop.iter.args = [call("kernels.checkpointed_start", start, kept), stop, step]
+        loop.iter.args = [call("kernels.checkpointed_start", start, _count(snapshots)), stop, step]
+    else:
+        test, snapshots = loop.test.elts
+        loop.test = at(call("kernels.checkpointed_test", test, _count(snapshots)), place_of(loop.test))
     return loop
 
 
+def _count(snapshots: gast.expr) -> gast.expr:
+    """The number of snapshots that is asked for; 0 for None."""
+    is_default = isinstance(snapshots, gast.Constant) and snapshots.value is None
+    return const(0) if is_default else call("kernels.snapshot_count", snapshots)
+
+
 def refuse_elsewhere(called: Meaning | None, node: gast.Call) -> None:
-    """Refuse a call of `checkpointed` anywhere but in the header of a `for` loop."""
+    """Refuse a call of `checkpointed` anywhere but in the header of a loop."""
     if called is not None and called.value is checkpointed:
         raise CHECKPOINTED_ELSEWHERE.at(place_of(node))
 
@@ -75,7 +92,7 @@ def check_context(item: gast.withitem, called: Meaning | None) -> None:
 
 
 def _arguments(node: gast.Call) -> tuple[gast.expr, gast.expr | None]:
-    """The range and the number of snapshots in a call of `checkpointed`."""
+    """The range or test, and the number of snapshots, in a call of `checkpointed`."""
     given = dict(zip(("iterations", "snapshots"), node.args, strict=False))
     given.update({keyword.arg: keyword.value for keyword in node.keywords})
     if given.keys() - {"iterations", "snapshots"} or len(node.args) > 2 or "iterations" not in given:

@@ -42,7 +42,7 @@ from srcad.frontend.effects import effect_of_call, effect_of_store, effect_on_gl
 from srcad.frontend.frozen_distributions import Frozen, frozen_by, held, method_of_frozen
 from srcad.frontend.functools_partial import taken_defaults
 from srcad.frontend.generators import CONSUMERS, Consumed, calls_no_function, collector, generator, starts_with
-from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
+from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_count
 from srcad.frontend.scope import (
     Meaning,
     Method,
@@ -209,15 +209,18 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         """Save what is looped over in a temporary if a nested function may rebind it in the body."""
         if (consumed := self.consumed(node)) is not None:
             return consumed
-        if isinstance(node.iter, gast.Call):
-            note_header(node, self.meaning, self.scope.procedure.source.options)
+        note_header(node, self.meaning, self.scope.procedure.source.options)
         before: list[gast.stmt] = []
         for each in gast.walk(node.iter):
             if isinstance(each, gast.Name) and each.id in self.rebound and self.scope.variables.get(each.id):
                 held = self.draft.names.temporary()
                 before.append(assign(held, load(self.scope.variables[each.id]), place_of(node)))
                 self.scope.variables[held] = each.id = held
-        return [*before, with_marked_start(self.generic_visit(node))]
+        return [*before, with_marked_count(self.generic_visit(node))]
+
+    def visit_While(self, node: gast.While) -> gast.AST:
+        note_header(node, self.meaning, {})
+        return with_marked_count(self.generic_visit(node))
 
     def generator_call(self, node: gast.AST) -> Procedure | None:
         """The generator function that a call calls; None for what is no such call."""

@@ -22,7 +22,7 @@ ELEMENT_AS_LOOP_VARIABLE = Refusal(
 CHECKPOINTED_RANGE = Refusal(
     UnsupportedSyntax,
     "`srcad.checkpointed` of anything but a `range`",
-    "the argument of srcad.checkpointed must be a call of `range` that is written out",
+    "the argument of srcad.checkpointed in a `for` loop must be a call of `range` that is written out",
     "write `for i in srcad.checkpointed(range(n), snapshots=10):`",
     """
     def f(x):
@@ -51,7 +51,7 @@ CHECKPOINTED_ELSE = Refusal(
 CHECKPOINTED_ELSEWHERE = Refusal(
     UnsupportedSyntax,
     "`srcad.checkpointed` outside the header of a loop",
-    "srcad.checkpointed is supported only in the header of a `for` loop",
+    "srcad.checkpointed is supported only in the header of a `for` loop, or as the whole test of a `while` loop",
     "write `for i in srcad.checkpointed(range(n)):`, and compute other indices from `i`",
     """
     def f(x):
@@ -64,7 +64,7 @@ CHECKPOINTED_ELSEWHERE = Refusal(
 CHECKPOINTED_ARGUMENTS = Refusal(
     UnsupportedSyntax,
     "Other arguments of `srcad.checkpointed`",
-    "srcad.checkpointed takes a range and `snapshots`",
+    "srcad.checkpointed takes a range or a test, and `snapshots`",
     "remove the other arguments",
     """
     def f(x):
@@ -82,20 +82,6 @@ CHECKPOINTED_CARRIED_VALUE = Refusal(
     unshown="variables that a checkpointed loop carries are assigned once after lowering",
 )
 
-CHECKPOINTED_LEFT_EARLY = Refusal(
-    UnsupportedSyntax,
-    "Checkpointed loops that are left early",
-    "a checkpointed loop cannot be left early in reverse mode",
-    "let the remaining iterations change nothing, or loop over the plain `range`",
-    """
-    def f(x):
-        for i in srcad.checkpointed(range(10)):
-            x = np.sin(x)
-            break
-        return x
-    """,
-)
-
 CHECKPOINTED_EFFECTS = Refusal(
     UnsupportedSyntax,
     "Checkpointed loops that print or draw random numbers",
@@ -111,15 +97,17 @@ CHECKPOINTED_EFFECTS = Refusal(
 
 UNBOUNDED_TRACE = Refusal(
     UnsupportedSyntax,
-    "`max_trace_bytes` for loops of unknown length",
+    "`max_trace_bytes` for calls that record",
     "max_trace_bytes cannot be kept: how often this {what} records values is not known before it runs",
-    "loop over a `range` without `break`, or remove max_trace_bytes",
+    "write the recursion as a loop, or remove max_trace_bytes",
     """
+    def power(x, n):
+        return x if n < 1 else np.sin(power(x, n - 1)) * x
+
+
     @srcad.function(max_trace_bytes=10_000)
     def f(x):
-        while x > 1.0:
-            x = np.sin(x) * x
-        return x
+        return power(x, 5)
     """,
 )
 

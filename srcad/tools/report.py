@@ -160,7 +160,12 @@ class Report:
                     place = place.inside
                 for number in range(shown.lineno, _end_of_head(shown) + 1):
                     origins[number] = None if place is None else place.line
-        return [Line(n, text, origins.get(n)) for n, text in enumerate(self.made.text.rstrip("\n").split("\n"), 1)]
+        lines = self.made.text.rstrip("\n").split("\n")
+        for number in range(len(lines) - 1, 0, -1):
+            if lines[number - 1].lstrip().startswith("#"):  # a comment belongs to what it stands above
+                below = (origins.get(k) for k in range(number + 1, len(lines) + 1))
+                origins[number] = next((origin for origin in below if origin is not None), None)
+        return [Line(n, text, origins.get(n)) for n, text in enumerate(lines, 1)]
 
     @cached_property
     def changed_by(self) -> list[tuple[str, str, int]]:

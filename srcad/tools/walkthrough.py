@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 import srcad
-from srcad.driver.passes import STAGES, Pass
+from srcad.driver.pass_row import Pass
+from srcad.driver.passes import STAGES
 from srcad.frontend.lower import prepare
 from srcad.tools.entered_modules import by_package
 from srcad.tools.type_signatures import parse_signature
@@ -220,6 +221,7 @@ PACKAGES = (
     "tools.coverage",
     "bridges",
     "sparse",
+    "batching",
     "api",
     "driver",
     "frontend",

@@ -201,6 +201,48 @@ def test_a_comment_without_room_stands_above_its_statement():
     assert [line[:10] for line in printed] == ["# line 3", "x = a + a "]
 
 
+def with_lines(text, *comments):
+    """A function, each statement of which has the comment at its place; "" is for none."""
+    tree = gast.parse(text).body[0]
+    statements = [each for each in gast.walk(tree) if isinstance(each, gast.stmt) and each is not tree]
+    statements.sort(key=lambda each: each.lineno)
+    for statement, comment in zip(statements, comments, strict=True):
+        note(statement, comment=comment or None)
+    return print_function(tree).splitlines()[1:]
+
+
+def test_statements_that_reverse_one_line_have_it_above_them():
+    lines = with_lines(
+        "def f():\n  z = 0\n  a = 1\n  b = 2\n  c = 3\n  d = 4", "", *["line 2: y = x"] * 3, "line 1: x = 1"
+    )
+    assert lines == [
+        "    z = 0", "", "    # line 2: y = x", "    a = 1", "    b = 2", "    c = 3", "    d = 4  # line 1: x = 1",
+    ]  # fmt: skip
+
+
+def test_statements_without_a_line_belong_to_the_group_around_them():
+    assert with_lines("def f():\n  a = 1\n  b = 2\n  c = 3", "line 2: y", "", "line 2: y")[0] == "    # line 2: y"
+    assert with_lines("def f():\n  a = 1\n  b = 2", "line 2: y", "") == ["    a = 1  # line 2: y", "    b = 2"]
+    other = with_lines("def f():\n  a = 1\n  b = 2\n  c = 3", "line 2: y", "overwritten", "line 2: y")
+    assert [line.partition("  # ")[2] for line in other] == ["line 2: y", "overwritten", "line 2: y"]
+
+
+def test_a_line_is_not_told_again_inside_of_its_loop():
+    text = "def f():\n  for i in r:\n    a = 1\n    b = 2\n    c = 3\n    d = 4"
+    lines = with_lines(text, *["line 2: y = x"] * 2, "", "line 1: x = 1", "line 2: y = x")
+    assert [line.partition("  # ")[2] for line in lines] == ["line 2: y = x", "", "", "line 1: x = 1", "line 2: y = x"]
+
+
+def test_a_loop_that_looks_like_its_line_has_the_number_only():
+    assert with_lines("def f():\n  for i in r:\n    pass", "line 2: for i in r:", "")[0] == "    for i in r:  # line 2"
+
+
+def test_a_blank_line_stands_before_the_reverse_sweep_and_the_adjoints_that_it_begins_with():
+    lines = with_lines("def f():\n  x = 1\n  x_bar = 0.0\n  b = 2\n  c = 3", "", "", "line 2: y", "line 1: x")
+    assert lines == ["    x = 1", "", "    x_bar = 0.0", "    b = 2  # line 2: y", "    c = 3  # line 1: x"]
+    assert "" not in with_lines("def f():\n  x_bar = 0.0\n  b = 2", "", "line 2: y")
+
+
 def test_comments_can_be_given_by_line():
     tree = gast.parse("def f(x):\n    y = x\n    return y").body[0]
     assert print_function(tree, {3: "here"}) == "def f(x):\n    y = x\n    return y  # here\n"

@@ -147,6 +147,44 @@ def never_run(x, n):
     return y
 
 
+def relaxed(x, limit):
+    u, v, steps = x.copy(), np.zeros(x.shape[0]), 0
+    while srcad.checkpointed(np.max(np.abs(u - v)) > limit, snapshots=3):
+        for j in range(x.shape[0]):
+            v[j] = 0.6 * u[j] + 0.3 * np.sin(u[j - 1]) * x[j]
+        u, v = v, u
+        steps += 1
+        if steps == 3:
+            continue
+        if steps > 20:
+            break
+        u[0] = u[0] * 1.01
+    return np.sum(u * u) * steps + v[1]
+
+
+def returned_from_inside(x, n):
+    y = x[0]
+    for i in srcad.checkpointed(range(n, 0, -2), snapshots=2):
+        for k in srcad.checkpointed(range(3)):
+            y = y + 0.3 * np.sin(y * x[k])
+            if y > 1.6:
+                return y * y * i + k
+        x[i % 3] = x[i % 3] * y
+    return y * x[1]
+
+
+def search_in_each(x, n):
+    found = 0.0
+    for i in range(n):
+        a, k = x[i % 3] + 1.0, 0
+        while srcad.checkpointed(True):
+            a, k = 0.5 * (a + 2.0 / a), k + 1
+            if abs(a * a - 2.0) < 1e-3 or k > i:
+                break
+        found += a * x[k % 3] * i
+    return found
+
+
 PROGRAMS = [
     Program(recurrence_with_a_branch, numbers(X, 9)),
     Program(exchanged_buffers, numbers(np.array([0.3, 0.7, 0.4, 0.9, 0.2]), 9), compiled=True),
@@ -163,4 +201,9 @@ PROGRAMS = [
     Program(inside_a_recursive_function, numbers(X, 4)),
     Program(structures_carried, numbers(X, 6)),
     Program(never_run, numbers(X, 3)),
+    Program(relaxed, numbers(np.array([0.3, 0.7, 0.4, 0.9, 0.2]), 0.1), compiled=True),
+    Program(relaxed, numbers(X, 9.0)),
+    Program(returned_from_inside, numbers(X, 8)),
+    Program(returned_from_inside, numbers(X, 1)),
+    Program(search_in_each, numbers(X, 5)),
 ]

@@ -34,6 +34,21 @@ def misfit_of_rows(x):
     return total
 
 
+def columns_with_branches(x):
+    """The outer loops are joined, though only one has a branch: the inner loops stay as LLVM vectorises them."""
+    n = x.shape[0]
+    table = np.empty((n, n))
+    scratch = np.empty(n)
+    for i in range(n):
+        for j in range(n):
+            scratch[j] = x[i] * np.sin(x[j])
+            if j > 0:
+                scratch[j] += 0.5 * scratch[j - 1]
+        for j in range(n):
+            table[i, j] = scratch[j] * scratch[n - 1 - j]
+    return np.sum(table * table)
+
+
 def backwards(x):
     n = x.shape[0]
     y = np.empty(n)
@@ -103,6 +118,20 @@ def rows_apart(x):
 
 
 # Not joined -----------------------------------------------------------------------------------------------------------
+
+
+def branch_beside_a_sum(x):
+    """The second loop is one that LLVM vectorises."""
+    n = x.shape[0]
+    y = np.empty(n)
+    for i in range(n):
+        y[i] = np.sin(x[i])
+        if x[i] > 0.5:
+            y[i] *= x[i]
+    total = 0.0
+    for i in range(n):
+        total += y[i] * y[i]
+    return total
 
 
 def element_before(x):
@@ -213,8 +242,9 @@ def other_range(x):
 
 
 MANY = [correlation, side_by_side, rows_in_a_loop]
-JOINED = [squares_of_results, misfit_of_rows, backwards]
+JOINED = [squares_of_results, misfit_of_rows, columns_with_branches, backwards]
 APART = [
+    branch_beside_a_sum,
     element_before,
     read_ahead_then_stored,
     element_behind,

@@ -12,6 +12,15 @@ def total(n, k):
 
 
 @njit
+def compiled_halvings(x):
+    count = 0
+    while srcad.checkpointed(x > 1.0, snapshots=3):
+        x *= 0.5
+        count += 1
+    return count
+
+
+@njit
 def compiled_total(n):
     found = 0
     for i in srcad.checkpointed(range(n, 0, -2), snapshots=3):
@@ -29,6 +38,7 @@ def test_iterations_are_those_of_the_range():
 @pytest.mark.compiled
 def test_compiled_loop_is_one_over_the_range():
     assert compiled_total(5) == 5 + 3 + 1 + 1000
+    assert compiled_halvings(9.0) == compiled_halvings.py_func(9.0) == 4
 
 
 @pytest.mark.parametrize("snapshots", [0, -1])
@@ -38,5 +48,5 @@ def test_less_than_one_snapshot_is_refused(snapshots):
 
 
 def test_what_is_no_range_is_refused():
-    with pytest.raises(TypeError, match="takes a range, not list"):
+    with pytest.raises(TypeError, match="takes a range or a boolean, not list"):
         srcad.checkpointed([1, 2, 3])

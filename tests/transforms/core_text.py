@@ -17,7 +17,8 @@ import gast
 import numpy as np
 
 from srcad.driver import back_end, pass_manager, pipeline
-from srcad.driver.passes import FINISH, NORMALISE, OPTIMISE, ROWS, SIMPLIFY, Pass
+from srcad.driver.pass_row import Pass
+from srcad.driver.passes import FINISH, NORMALISE, OPTIMISE, ROWS, SIMPLIFY
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.printing.printer import print_function

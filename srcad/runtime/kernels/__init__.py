@@ -71,7 +71,7 @@ from srcad.runtime.kernels.arrays.fourier import (
     spectrum_counts,
 )
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
-from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors
+from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors, to_integer
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
 from srcad.runtime.kernels.arrays.jacobian_assembly import (
     as_row,
@@ -243,6 +243,7 @@ from srcad.runtime.kernels.overloads.random_draws import (
 from srcad.runtime.kernels.recording.binomial_checkpointing import (
     check_bytes,
     checkpointed_start,
+    checkpointed_test,
     extra_steps,
     next_snapshot,
     snapshot,
@@ -257,6 +258,13 @@ from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.recording.loop_extents import require_iteration, same_extent, slice_extent
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
+from srcad.runtime.kernels.recording.online_checkpointing import (
+    first_levels,
+    keep_in_slot,
+    online_limit,
+    online_slot,
+    while_limit,
+)
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
 from srcad.runtime.kernels.recording.range_checks import (
@@ -324,6 +332,7 @@ __all__ = [
     "check_one_element",
     "check_room",
     "checkpointed_start",
+    "checkpointed_test",
     "cholesky_adjoint",
     "cholesky_reverse",
     "cofactors",
@@ -378,6 +387,7 @@ __all__ = [
     "extremum_adjoint",
     "fft_of_leading",
     "filled",
+    "first_levels",
     "first_places",
     "fitted",
     "fourier_transforms",
@@ -425,6 +435,7 @@ __all__ = [
     "item_bar",
     "joined_columns",
     "joined_rows",
+    "keep_in_slot",
     "kept_before",
     "lanes",
     "largest",
@@ -456,6 +467,8 @@ __all__ = [
     "numpy_joins",
     "numpy_shapes",
     "of_each",
+    "online_limit",
+    "online_slot",
     "only_element",
     "opposite",
     "orthogonal_factor",
@@ -535,6 +548,7 @@ __all__ = [
     "tile_adjoint",
     "times",
     "times_transpose",
+    "to_integer",
     "trace_adjoint",
     "transpose_times",
     "trip_count",
@@ -556,6 +570,7 @@ __all__ = [
     "values_of_vectors",
     "vector_products",
     "weights",
+    "while_limit",
     "whole_places",
     "whole_turns",
     "widths",

@@ -132,5 +132,6 @@ zero(operator.and_, operator.or_, operator.xor, operator.invert, operator.lshift
 zero(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift, elementwise=True)
 zero(operator.not_, operator.is_, operator.is_not, operator.contains)
 zero(builtins.int, builtins.bool, builtins.round, np.int64, np.int32, np.bool_, elementwise=True)
+zero(kernels.to_integer, elementwise=True)
 zero(builtins.len, builtins.range, builtins.isinstance, builtins.type, builtins.print, builtins.str, builtins.repr)
 zero(builtins.any, builtins.all, builtins.callable, builtins.hash, builtins.id)

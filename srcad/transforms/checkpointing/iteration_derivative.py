@@ -63,7 +63,7 @@ def _active(pair: Pair, version: Checkpointed) -> list[int]:
     """The positions, in the state, of the names that carry derivatives in some iteration."""
     state, advance = version.state, version.advance
     parameters = advance.unit.parameters[3:]
-    ends = dict(zip(state.carried, results_of(advance.unit), strict=True))
+    ends = dict(zip(state.carried, results_of(advance.unit), strict=False))
     names = [getattr(ends.get(name), "id", parameter) for name, parameter in zip(state.names, parameters, strict=True)]
     outs = [state.names.index((*state.results, *state.works)[position]) for position in pair.outs]
     wrt = [position - 4 for position in pair.wrt]

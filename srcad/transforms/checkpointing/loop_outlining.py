@@ -9,7 +9,8 @@
 The call is an operation on values, like all calls (see `callee_specialisation`). Its functions work in place, on
 copies:
 
-    advance      some of the iterations: the state before them -> the state after them
+    advance      some of the iterations: the state before them -> the state after them; where the loop may be left
+                 early, also how many iterations have run, and whether the loop has been left
     iteration    the body once, which is reversed; for a state of scalars, some of the iterations
 
 The state consists of the loop-carried names and of the arrays that the loop writes. Two names for one array of the
@@ -20,7 +21,7 @@ Primal-only loops: a checkpointed loop without derivatives runs all iterations, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.transforms.analysis.liveness import liveness
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
+from srcad.transforms.checkpointing.counted_loops import CountedLoops
 from srcad.transforms.checkpointing.loop_state import State, state_of
 from srcad.transforms.inference.subroutine_types import Kinds, Specialised, Subroutine, Summary
 from srcad.transforms.ir.build import (
@@ -44,6 +46,7 @@ from srcad.transforms.ir.build import (
     const,
     effect,
     inner_blocks,
+    is_exit,
     load,
     loop,
     place_of,
@@ -122,6 +125,7 @@ class Checkpointed(Specialised):
     iteration   one iteration in place: returns what is carried, and the arrays that are written into
     at_once     the most iterations that `iteration` runs; if not 1, it takes first index, their number and the step
     most_bytes  the limit on the size of its record, if there is one
+    has_exit    it may be left before its last iteration
     """
 
     state: State = None  # type: ignore[assignment]  # given when it is made
@@ -129,11 +133,12 @@ class Checkpointed(Specialised):
     iteration: Code = None  # type: ignore[assignment]
     at_once: int = 1
     most_bytes: int | None = None
+    has_exit: bool = False
 
 
 def is_checkpointed(statement: gast.stmt) -> bool:
-    """Whether this is a loop over `srcad.checkpointed`."""
-    return isinstance(statement, gast.For) and notes_of(statement).checkpointed
+    """Whether this is a loop that is to be reversed from snapshots."""
+    return isinstance(statement, (gast.For, gast.While)) and notes_of(statement).checkpointed
 
 
 def outlined(code: Code, finish: Finish) -> Code:
@@ -142,7 +147,11 @@ def outlined(code: Code, finish: Finish) -> Code:
     if not any(map(is_checkpointed, walk_statements(unit.tree.body))):
         return code
     tree = unit.copy_tree()
-    unit = unit.with_tree(tree, names=unit.names.copy(), bindings={"np": np, **unit.bindings})
+    bindings = {"np": np, "kernels": kernels, **unit.bindings}
+    unit = unit.with_tree(tree, names=unit.names.copy(), bindings=bindings)
+    kinds = dict(types.of)
+    tree.body = CountedLoops(unit.names, kinds, bindings).block(tree.body)
+    types = Types(kinds, types.result)
     outliner = _Outliner(analyse_forward(unit, types, []), finish, code.settings)
     tree.body = outliner.block(tree.body)
     known = Types(outliner.known, types.result)
@@ -222,6 +231,7 @@ class _Outliner:
         )
         made = Checkpointed(base, Subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
         made.state, made.advance, made.most_bytes = state, advance, notes_of(statement).snapshot_bytes
+        made.has_exit = _exit(statement) is not None
         made.at_once = ITERATIONS_AT_ONCE if made.most_bytes is None and self.is_of_numbers(statement, state) else 1
         iteration = self.iteration if made.at_once == 1 else self.iterations
         made.iteration = iteration(f"{base}_iteration", statement, state, kinds)
@@ -250,12 +260,21 @@ class _Outliner:
         """The function that runs some iterations."""
         place = place_of(statement)
         names, known, bounds, begun = self.opened(("first", "stop", "width"), state, kinds)
-        repeated = loop(statement.target.id, [load(each) for each in bounds], clone(statement.body), place)
+        body, before, extra = [clone(each) for each in statement.body], list[gast.stmt](), list[str]()
+        if (flag := _exit(statement)) is not None:
+            ran, left = extra = [names.fresh("ran"), names.fresh("left")]
+            known |= {ran: nb.int64, left: nb.boolean}
+            before = [assign(ran, const(0), place), assign(left, const(False), place)]
+            counted = assign(ran, binary(load(ran), gast.Add, const(1)), place)
+            body[-1:] = [counted, assign(left, load(flag), place), body[-1]]
+        repeated = loop(statement.target.id, [load(each) for each in bounds], body, place)
         all_kinds = (*[nb.int64] * 3, *kinds)
-        summary = Summary(tuple(known[each] for each in state.carried), True)
-        summary = replace(summary, same=(None,) * len(state.carried), views=((),) * len(state.carried))
+        given = [*state.carried, *extra]
+        summary = Summary(tuple(known[each] for each in given), True)
+        summary = replace(summary, same=(None,) * len(given), views=((),) * len(given))
         made = Advance(name, Subroutine(name, wish), all_kinds, summary)
-        tree = function(name, [*bounds, *state.inputs, *state.works, *begun.values()], _around(repeated, state, begun))
+        whole = [*before, *_around(repeated, state, begun, extra)]
+        tree = function(name, [*bounds, *state.inputs, *state.works, *begun.values()], whole)
         unit = Unit(name, tree, self.bindings, names)
         done = self.finished(unit, Types(known, nb.Tuple(made.outcome)), all_kinds)
         made.unit, made.types, made.counts = done.unit, done.types, done.counts
@@ -282,7 +301,7 @@ class _Outliner:
         place = place_of(statement)
         known = dict(self.known) | dict(zip(state.names, kinds, strict=True))
         carried = set(state.carried)
-        body = [clone(each) for each in (*state.views, *statement.body) if written(each) not in carried]
+        body = [clone(each) for each in (*state.views, *_without_exit(statement)) if written(each) not in carried]
         ends = [clone(state.ends[each]) for each in state.carried]
         body.append(at(gast.Return(value=tuple_of(*ends, *map(load, state.works))), place))
         index = statement.target.id
@@ -299,21 +318,32 @@ class _Outliner:
             assign(along, binary(load(turn), gast.Mult, load(width)), place),
             assign(statement.target.id, binary(load(first), gast.Add, load(along)), place),
         ]
-        repeated = loop(turn, [const(0), load(count), const(1)], [*index, *map(clone, statement.body)], place)
+        repeated = loop(turn, [const(0), load(count), const(1)], [*index, *map(clone, _without_exit(statement))], place)
         tree = function(name, [first, count, width, *state.inputs, *begun.values()], _around(repeated, state, begun))
         unit = Unit(name, tree, self.bindings, names)
         result = nb.Tuple([known[each] for each in state.carried])
         return self.finished(unit, Types(known, result), (*[nb.int64] * 3, *kinds))
 
 
-def _around(repeated: gast.For, state: State, begun: Mapping[str, str]) -> Block:
+def _exit(loop: gast.For) -> str | None:
+    """The name of the flag with which an iteration leaves the loop early, if there is one."""
+    return str(loop.body[-1].test.id) if loop.body and is_exit(loop.body[-1]) else None
+
+
+def _without_exit(loop: gast.For) -> Block:
+    """The body of the loop, without the statement that may leave it."""
+    body: Block = loop.body
+    return body if _exit(loop) is None else body[:-1]
+
+
+def _around(repeated: gast.For, state: State, begun: Mapping[str, str], extra: Sequence[str] = ()) -> Block:
     """A loop, preceded by the initialisation of its state and followed by the return of its final state."""
     place = place_of(repeated)
     return [
         *(clone(each) for each in state.views),
         *(assign(each, load(begun[each]), place) for each in state.carried),
         repeated,
-        at(gast.Return(value=tuple_of(*(load(each) for each in state.carried))), place),
+        at(gast.Return(value=tuple_of(*(load(each) for each in (*state.carried, *extra)))), place),
     ]
 
 

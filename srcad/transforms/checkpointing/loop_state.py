@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import gast
 
-from srcad.refusals.loops import CHECKPOINTED_CARRIED_VALUE, CHECKPOINTED_EFFECTS, CHECKPOINTED_LEFT_EARLY
+from srcad.refusals.loops import CHECKPOINTED_CARRIED_VALUE, CHECKPOINTED_EFFECTS
 from srcad.refusals.memory import CHECKPOINTED_OVERLAP
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised, callee_of
-from srcad.transforms.ir.build import dotted_path, is_exit, names_in, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.build import dotted_path, names_in, place_of, stores_into, walk_statements, written
 from srcad.transforms.ir.side_effects import is_draw, reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
@@ -161,9 +161,7 @@ class _Finder:
     # Refused loops
 
     def refuse_effects(self) -> None:
-        """Refuse loops whose iterations cannot be repeated with the same result, or that end early."""
-        if self.loop.body and is_exit(self.loop.body[-1]):
-            raise CHECKPOINTED_LEFT_EARLY.at(place_of(self.loop.body[-1]) or place_of(self.loop))
+        """Refuse loops whose iterations cannot be repeated with the same result."""
         for statement in _with_callees(self.inside, self.program.unit.bindings):
             if any(_is_impure(node) for node in gast.walk(statement)):
                 raise CHECKPOINTED_EFFECTS.at(place_of(statement))

@@ -23,7 +23,7 @@ reverse function pops snapshots from copies of the lists.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import gast
@@ -56,6 +56,7 @@ class Drivers:
         self.trips, self.most, self.places, self.here, self.there, self.last = map(
             fresh, ("trips", "most", "places", "here", "there", "last")
         )
+        self.levels, self.limit, self.left, self.slot = map(fresh, ("levels", "limit", "left", "slot"))
         self.calls, self.at, self.trace = map(fresh, ("calls", "at", "trace"))
         self.stacks = {name: fresh(f"{name}_kept") for name in self.kept}
         self.lasts = {name: fresh(f"{name}_last") for name in self.own if self.is_array(name)}
@@ -108,20 +109,10 @@ class Drivers:
         state = self.state
         bounds = [self.first, self.stop, self.width, self.snapshots]
         results = [*state.results, *state.works]
+        begun = (f"{name} = {gast.unparse(begin(load(name), self.kinds[name])).strip()}" for name in self.own)
         tree = _parsed(
             f"def {self.pair.forward}({_commas(*bounds, *state.names, self.calls)}):",
-            f"    {self.trips} = kernels.trip_count({self.first}, {self.stop}, {self.width})",
-            f"    {self.most} = kernels.snapshot_limit({self.ways}, {self.snapshots})",
-            *(f"    {name} = {gast.unparse(begin(load(name), self.kinds[name])).strip()}" for name in self.own),
-            *self.within(),
-            f"    {self.places} = [0]",
-            *(f"    {self.stacks[name]} = [kernels.snapshot({name})]" for name in self.kept),
-            f"    {self.here} = 0",
-            f"    while {self.here} < {self.ways}:",
-            f"        {self.there} = kernels.next_snapshot({self.here}, {self.ways}, {self.most} - len({self.places}))",
-            *(f"        {line}" for line in self.advanced()),
-            f"        if {self.here} < {self.ways}:",
-            *(f"            {line}" for line in self.kept_now()),
+            *(f"    {line}" for line in (self.online(begun) if self.version.has_exit else self.counted(begun))),
             *(f"    {self.lasts[name]} = {name}" for name in self.lasts if self.needs_last(name)),
             *self.checked(),
             f"    return {_tuple(*results)}",
@@ -129,15 +120,76 @@ class Drivers:
         tree.body[-1:-1] = recorded(self.pair, self.calls)
         return tree
 
-    def within(self) -> list[str]:
+    def counted(self, begun: Iterable[str]) -> list[str]:
+        """The statements that run a known number of iterations, in legs between snapshots."""
+        return [
+            f"{self.trips} = kernels.trip_count({self.first}, {self.stop}, {self.width})",
+            f"{self.most} = kernels.snapshot_limit({self.ways}, {self.snapshots})",
+            *begun,
+            *self.within(self.trips),
+            *self.kept_first(),
+            f"while {self.here} < {self.ways}:",
+            f"    {self.there} = kernels.next_snapshot({self.here}, {self.ways}, {self.most} - len({self.places}))",
+            *(f"    {line}" for line in self.advanced()),
+            f"    if {self.here} < {self.ways}:",
+            *(f"        {line}" for line in self.kept_now()),
+        ]
+
+    def online(self, begun: Iterable[str]) -> list[str]:
+        """The statements that run iterations until the loop is left, one or `at_once` after the other."""
+        version, goes_on = self.version, f"{self.trips} < {self.limit} and not {self.left}"
+        ends = [self.trips, f"min({self.trips} + {version.at_once}, {self.limit})"]
+        begins = [f"{self.first} + {each} * {self.width}" for each in ends]
+        count = len(self.state.carried)
+        grows = [f"{self.most} = kernels.online_limit({self.here}, {self.most})"]
+        return [
+            f"{self.limit} = kernels.trip_count({self.first}, {self.stop}, {self.width})",
+            f"{self.most} = max(1, {self.snapshots})",
+            *begun,
+            *self.within(self.limit),
+            *self.kept_first(),
+            f"{self.levels} = kernels.first_levels()",
+            f"{self.trips} = 0",
+            f"{self.left} = False",
+            f"while {goes_on}:",
+            f"    t = {version.advance.name}({_commas(*begins, self.width, *self.state.names)})",
+            *(f"    {name} = t[{k}]" for k, name in enumerate(self.state.carried)),
+            f"    {self.trips} += t[{count}]",
+            f"    {self.left} = t[{count + 1}]",
+            f"    {self.here} += 1",
+            *([f"    if {self.snapshots} < 1:", *(f"        {line}" for line in grows)] if self.grows else []),
+            f"    if {goes_on}:",
+            f"        {self.slot} = kernels.online_slot({self.levels}, {self.most})",
+            f"        if {self.slot} >= 0:",
+            f"            kernels.keep_in_slot({self.places}, {self.slot}, {self.here})",
+            *(
+                f"            kernels.keep_in_slot({stack}, {self.slot}, kernels.snapshot({name}))"
+                for name, stack in self.stacks.items()
+            ),
+        ]
+
+    @property
+    def grows(self) -> bool:
+        """Whether the number of snapshots may grow with the number of iterations."""
+        return self.version.most_bytes is None
+
+    def kept_first(self) -> list[str]:
+        """The statements that take the snapshot before the loop."""
+        return [
+            f"{self.places} = [0]",
+            *(f"{self.stacks[name]} = [kernels.snapshot({name})]" for name in self.kept),
+            f"{self.here} = 0",
+        ]
+
+    def within(self, most_trips: str) -> list[str]:
         """The statement that limits the number of snapshots to the available memory, if that is bounded."""
         if self.version.most_bytes is None:
             return []
         fixed = [f"{name}.nbytes" for name in self.lasts if self.needs_last(name)]
         each = [self.size(name) for name in self.kept]
         sizes = f"{' + '.join([str(8 * len(self.pair.fields)), *fixed])}, {' + '.join(['8', *each])}"
-        found = f"kernels.snapshots_within({self.trips}, {self.snapshots}, {self.version.most_bytes}, {sizes})"
-        return [f"    {self.most} = {found}"]
+        found = f"kernels.snapshots_within({most_trips}, {self.snapshots}, {self.version.most_bytes}, {sizes})"
+        return [f"{self.most} = {found}"]
 
     def size(self, name: str) -> str:
         """The size of a snapshot of a name, in bytes."""

@@ -12,7 +12,7 @@ from srcad.errors import Place
 from srcad.refusals.loops import UNBOUNDED_TRACE
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed, is_checkpointed
 from srcad.transforms.inference.subroutine_types import callee_of
-from srcad.transforms.ir.build import is_exit, is_loop, outermost, place_of, walk_statements
+from srcad.transforms.ir.build import is_loop, outermost, place_of, walk_statements
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
@@ -54,4 +54,4 @@ def refuse_unbounded(unit: Unit, made: Made) -> None:
 
 def _may_be(loop: gast.stmt, places: set[Place | None]) -> bool:
     """Whether a loop at one of these places can be checkpointed."""
-    return isinstance(loop, gast.For) and not is_exit(loop.body[-1]) and place_of(loop) in places
+    return isinstance(loop, (gast.For, gast.While)) and place_of(loop) in places

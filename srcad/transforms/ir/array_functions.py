@@ -95,6 +95,7 @@ FACTS: dict[str, Fact] = {
     "kernels.windows_along": Fact.VIEW | Fact.READ_ONLY,
     "np.diag": Fact.VIEW | Fact.READ_ONLY,
     "np.diagonal": Fact.VIEW | Fact.READ_ONLY,
+    "np.astype": _SAME,
     "np.roll": _SAME,
     "np.sort": _SAME,
     "np.cumsum": _SAME | _SMOOTH,

@@ -7,13 +7,22 @@ from typing import Any
 
 from srcad.errors import Place
 from srcad.transforms.ir.build import Block, clone
-from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.node_notes import note, notes_of
+
+_LINE = "line "
+
+
+def is_line(comment: str | None) -> bool:
+    """Whether a comment says which primal line is reversed."""
+    return comment is not None and comment.startswith(_LINE)
 
 
 def with_line(block: Block, place: Place | None) -> Block:
-    """Put the primal line beside the first of its adjoint statements."""
-    if block and place is not None:
-        note(block[0], comment=f"line {place.line}: {place.text.strip()}")
+    """Note on adjoint statements which primal line they reverse, unless there is a comment."""
+    if place is not None:
+        for statement in block:
+            if notes_of(statement).comment is None:
+                note(statement, comment=f"{_LINE}{place.line}: {place.text.strip()}")
     return block
 
 

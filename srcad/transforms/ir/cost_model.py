@@ -15,6 +15,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.runtime import kernels
+
 # Operations: recomputing against recording (recomputation)
 
 CHEAP_OPERATION = 0.3  # sums, products and comparisons, several of which a processor does at a time
@@ -32,7 +34,9 @@ OPERATOR_COSTS: dict[type[gast.AST], float] = {
     gast.Mod: REMAINDER,
     gast.FloorDiv: REMAINDER,
 }
-CHEAP_CALLS = frozenset({abs, min, max, float, int, bool, len, math.fabs, np.maximum, np.minimum, np.abs})
+CHEAP_CALLS = frozenset({abs, min, max, float, int, bool, len, math.fabs, np.maximum, np.minimum, np.abs}) | {
+    *(np.floor, np.ceil, np.trunc, np.rint, math.floor, math.ceil, math.trunc, kernels.to_integer)  # one instruction
+}
 ROOTS = frozenset({math.sqrt, np.sqrt, np.divide})
 
 # Elementwise operations worth doing once for each element of a larger array, rather than once before (fuse)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcad.transforms.analysis.affine.ssa_facts import ONE
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.ir.build import (
     Block,
@@ -30,15 +31,20 @@ from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
+from srcad.transforms.optimise.gathers import base_of_gather, checked_indices, is_gather, is_vectorised, may_pass
 from srcad.transforms.optimise.outer_products import as_products_of_elements, outer_products
 
 
 @dataclass
 class Plan:
-    """The fusion plan: `inlined` maps names to the statements that compute them, `defined` to their definitions."""
+    """The fusion plan: `inlined` maps names to the statements that compute them, `defined` to their definitions.
+
+    `checks` has what is checked of all elements of an inlined array of indices.
+    """
 
     inlined: dict[str, gast.stmt] = field(default_factory=dict)
     defined: dict[str, gast.Assign] = field(default_factory=dict)
+    checks: dict[str, list[gast.stmt]] = field(default_factory=dict)
 
 
 def fuse(code: Code) -> Code:
@@ -52,22 +58,32 @@ def fuse(code: Code) -> Code:
     if outer:
         unit = as_products_of_elements(code.unit, code.types, outer)
     program = analyse_forward(unit, code.types, [])
-    plan = _Planner(program).plan()
+    plan = _planned(program, code.settings.assumes)
     if not outer.keys() <= plan.inlined.keys():  # the others are made, by one call of BLAS
         unit = as_products_of_elements(code.unit, code.types, outer.keys() & plan.inlined.keys())
         program = analyse_forward(unit, code.types, [])
-        plan = _Planner(program).plan()
-    unit.tree.body = rewrite(
-        unit.tree.body, Elements(program, plan.defined, plan.inlined, code.settings.assumes).statement
-    )
+        plan = _planned(program, code.settings.assumes)
+    elements = Elements(program, plan.defined, plan.inlined, code.settings.assumes, plan.checks)
+    unit.tree.body = rewrite(unit.tree.body, elements.statement)
     return code.with_unit(unit)
+
+
+def _planned(program: Program, assumes: bool) -> Plan:
+    """The plan, in which gathers stay out of the nests that compute several elements at once."""
+    plan = _Planner(program, assumes, frozenset()).plan()
+    vectorised = {
+        id(plan.inlined.get(name, each)) for name, each in plan.defined.items() if is_vectorised(program, each.value)
+    }
+    roots = {id(plan.inlined[name]) for name in plan.inlined if is_gather(program, plan.defined[name].value)}
+    return _Planner(program, assumes, frozenset(vectorised)).plan() if roots & vectorised else plan
 
 
 class _Planner:
     """Decides which array results are computed inside the statement that uses them."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, assumes: bool, without_gathers: frozenset[int]) -> None:
+        """`without_gathers` are the statements, by id, in whose nests no gather is to be."""
+        self.program, self.assumes, self.without_gathers = program, assumes, without_gathers
         self.users: dict[str, list[gast.stmt]] = {}
         for statement in walk_statements(program.unit.tree.body):
             for name in reads(statement):
@@ -94,7 +110,10 @@ class _Planner:
         if self.program.flow.single(name) is None:
             return None
         roots: dict[int, gast.stmt] = {}
+        checks = [user for user in self.users.get(name, []) if checked_indices(user) == name]
         for user in self.users.get(name, []):
+            if any(user is check for check in checks):
+                continue
             target = written(user)
             final = self.found.inlined.get(str(target), user) if target in self.found.defined else user
             if not any(final is other for other in block) or not self.takes_elements(user, name):
@@ -103,7 +122,28 @@ class _Planner:
         if len(roots) != 1:
             return None
         (final,) = roots.values()
-        return final if self.fits(name, statement, final) and self.is_unchanged(statement, final) else None
+        if is_gather(self.program, statement.value) and id(final) in self.without_gathers:
+            return None
+        if not self.fits(name, statement, final) or not self.is_unchanged(statement, final):
+            return None
+        if not all(self.moves(check, name, final, block) for check in checks):
+            return None
+        if checks:
+            self.found.checks[name] = checks
+        return final
+
+    def moves(self, check: gast.stmt, name: str, final: gast.stmt, block: Block) -> bool:
+        """Whether a check of all elements of indices can be one of each element, where the final statement uses it."""
+        program = self.program
+        rank = program.types.rank(name) or 0
+        if not self.assumes or Elements.rank(program, final) != rank:
+            return False
+        if any(program.meeting.size(name, axis) == ONE for axis in range(rank)):
+            return False  # it may be broadcast to no element
+        places = [place for place, each in enumerate(block) if each is check or each is final]
+        between = block[places[0] + 1 : places[-1]]
+        is_clear = all(written(each) in self.found.defined or may_pass(program, each) for each in between)
+        return len(places) == 2 and is_clear and self.is_unchanged(check, final)
 
     def takes_elements(self, user: gast.stmt, name: str) -> bool:
         """Whether a statement uses the result element by element."""
@@ -115,6 +155,8 @@ class _Planner:
                 and is_array_store(self.program, user, target)
                 and name not in names_in(target)
             )
+        if isinstance(user, gast.Assign) and base_of_gather(self.program, user.value) == name:
+            return False
         return is_fusible(self.program, user) or Elements.sums(self.program, user)
 
     def fits(self, name: str, statement: gast.Assign, final: gast.stmt) -> bool:
@@ -123,7 +165,7 @@ class _Planner:
         op = getattr(statement.value, "op", None)
         return Elements.rank(self.program, final) == rank or isinstance(op, REPEATABLE_OPERATORS)
 
-    def is_unchanged(self, statement: gast.Assign, final: gast.stmt) -> bool:
+    def is_unchanged(self, statement: gast.Assign | gast.Expr, final: gast.stmt) -> bool:
         """Whether the operands of the expression are unchanged at the final statement."""
         flow, meeting = self.program.flow, self.program.meeting
         first, last = flow.spot(statement).number, flow.spot(final).number

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import gast
@@ -33,6 +35,7 @@ from srcad.transforms.ir.build import (
     written,
 )
 from srcad.transforms.ir.primitive import operands, primitive_of
+from srcad.transforms.optimise.gathers import base_of_gather, conversion, is_gather, is_integer_operation
 from srcad.transforms.optimise.loop_nests import Leaf, Nest, leaf_of
 
 UNFUSED = (gast.Mod, gast.FloorDiv, gast.MatMult, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
@@ -45,12 +48,18 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
         return False
     kind = program.types.get(name)
     value = statement.value
+    if not isinstance(kind, nb.Array):
+        return False
+    if is_gather(program, value):
+        return isinstance(kind.dtype, (nb.Float, nb.Integer))
+    if conversion(program, value) is not None:
+        return True
     if not isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare)):
         return False
     if isinstance(value, gast.BinOp) and isinstance(value.op, UNFUSED):
         return False
-    if not isinstance(kind, nb.Array) or not isinstance(kind.dtype, (nb.Float, nb.Boolean)):
-        return False
+    if not isinstance(kind.dtype, (nb.Float, nb.Boolean)):
+        return kind.dtype == nb.int64 and is_integer_operation(program, value)
     if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, value)):
         return False
     rule = registry.find(primitive_of(value, program.unit.bindings))
@@ -76,12 +85,19 @@ class Elements:
     """Writes loop nests; `defined` has array results, `inlined` those that are computed inside another nest.
 
     assumes     whether operands that may broadcast are assumed not to, which the nests check at run time
+    checks      of inlined indices, what is checked of each
     """
 
     def __init__(
-        self, program: Program, defined: dict[str, gast.Assign], inlined: dict[str, gast.stmt], assumes: bool = False
+        self,
+        program: Program,
+        defined: dict[str, gast.Assign],
+        inlined: dict[str, gast.stmt],
+        assumes: bool = False,
+        checks: Mapping[str, list[gast.stmt]] = MappingProxyType({}),
     ) -> None:
         self.program, self.defined, self.inlined, self.assumes = program, defined, inlined, assumes
+        self.checks, self._moved = checks, {id(each) for found in checks.values() for each in found}
         self.names = program.unit.names
         self.bindings: Any = program.unit.bindings
 
@@ -113,7 +129,7 @@ class Elements:
     def statement(self, statement: gast.stmt) -> Block:
         """The statements that replace a statement: a loop nest, or itself."""
         name = written(statement)
-        if name in self.inlined:
+        if name in self.inlined or id(statement) in self._moved:
             return []
         if name in self.defined and is_fusible(self.program, statement):
             return self.stored_result(str(name), statement)
@@ -224,33 +240,47 @@ class Elements:
     def overlaps(self, value: gast.expr, statement: gast.stmt, target: gast.Subscript, leaf: Leaf) -> bool:
         """Whether a loop nest could read an element after writing it."""
         program = self.program
-        for name in self.leaves(value):
+        gathered = self.gathered(value)
+        for name in dict.fromkeys([*self.leaves(value), *gathered]):
             if not program.aliases.may_alias(name, target.value.id):
                 continue
             other = leaf_of(program, name)
             if other is not None and are_apart(program, other.base, leaf.base):
                 continue
-            if other is not None and (leaf.is_same(other, program.meeting) or leaf.is_apart(other, program.meeting)):
+            if other is not None and leaf.is_apart(other, program.meeting):
+                continue
+            if other is not None and name not in gathered and leaf.is_same(other, program.meeting):
                 continue
             if program.meeting.meets_now(statement, load(name), target):
                 return True
         return False
 
     def leaves(self, node: gast.expr) -> list[str]:
-        """The arrays that an expression reads, through inlined results, each once."""
-        found: dict[str, None] = {}
+        """The arrays that an expression reads at the element's own place, through inlined results, each once."""
+        return self._arrays_in(node)[0]
+
+    def gathered(self, node: gast.expr) -> list[str]:
+        """The arrays of which an expression reads elements at other places, through inlined results."""
+        return self._arrays_in(node)[1]
+
+    def _arrays_in(self, node: gast.expr) -> tuple[list[str], list[str]]:
+        own: dict[str, None] = {}
+        others: dict[str, None] = {}
         seen: set[str] = set()
 
         def visit(part: gast.expr) -> None:
-            for name in names_in(part):
+            base = base_of_gather(self.program, part)
+            if base is not None:
+                others[base] = None
+            for name in names_in(part if base is None else part.slice):
                 if name in self.inlined and name not in seen:
                     seen.add(name)
                     visit(self.defined[name].value)
                 elif name not in self.inlined and self.program.types.is_array(name):
-                    found[name] = None
+                    own[name] = None
 
         visit(node)
-        return [*found]
+        return [*own], [*others]
 
     def evaluated(self, value: gast.expr, statement: gast.stmt) -> tuple[Block, gast.expr]:
         """The value, evaluated into an array of its own."""

@@ -33,10 +33,12 @@ from srcad.transforms.ir.build import (
     load,
     loop,
     one_or_tuple,
+    place_of,
     subscript,
     tuple_of,
 )
 from srcad.transforms.ir.primitive import constant
+from srcad.transforms.optimise.gathers import conversion
 
 if TYPE_CHECKING:
     from srcad.transforms.optimise.elementwise_statements import Elements
@@ -346,8 +348,21 @@ class Nest:
             key = f"element {node.id}"
             if key not in self._done:
                 self._done[key] = self.inner(self.element(self.elements.defined[node.id].value))
+                self.body += [self._check_of_element(each, self._done[key]) for each in self.checks_of(node.id)]
             return clone(self._done[key])
         return self.inner(self.leaf(node.id))
+
+    def checks_of(self, name: str) -> list[Any]:
+        """The checks that all elements of an inlined array of indices are in range."""
+        return self.elements.checks.get(name, [])
+
+    def _check_of_element(self, check: Any, element: gast.expr) -> gast.stmt:
+        """The check of one element in place of a check of all of them."""
+        _, extent, message = check.value.args
+        found: gast.stmt = at(
+            gast.Expr(value=call(self.kernel("check_index"), clone(element), clone(extent), message)), place_of(check)
+        )
+        return found
 
     def element(self, value: gast.expr) -> gast.expr:
         """One element of an operation, as an expression of atoms."""
@@ -362,7 +377,13 @@ class Nest:
             case gast.Compare(), gast.Compare():
                 made.left = self.atom(value.left)
                 made.comparators = [self.atom(value.comparators[0])]
+            case gast.Subscript(), gast.Subscript():
+                return subscript(load(value.value.id), one_or_tuple([self.atom(part) for part in index_parts(value)]))
             case gast.Call(), gast.Call():
+                converted = conversion(self.program, value)
+                if converted is not None:
+                    path = self.kernel(converted.removeprefix("kernels.")) if "." in converted else converted
+                    return call(path, self.atom(value.args[0]))
                 if dotted_path(value.func) == "np.where":
                     made.func = dotted(self.kernel("select"))
                 made.args = [self.atom(argument) for argument in value.args]

@@ -11,7 +11,8 @@ Loops are joined if
 
 - the iterations of each are independent in reverse, and so are those of the joined loop (`iteration_local_reversal`),
 - no iteration of the second loop accesses an element that a later iteration of the first accesses, unless both read,
-- no statement in between has to stay between them: it is moved before or after the joined loop.
+- no statement in between has to stay between them: it is moved before or after the joined loop,
+- LLVM can vectorise both or neither: what has no loops or branches inside is not joined with what has branches.
 
 What has to stay in order is a graph of the statements of a block. Two loops may be joined if no path of the graph leads
 from one to the other by way of a third statement (Kennedy and McKinley, Maximizing loop parallelism and improving data
@@ -141,7 +142,8 @@ class _Fusion:
     def fits(self, first: gast.For, second: gast.For) -> bool:
         """Whether two loops use an array in common, and the joined loop computes what they do."""
         is_shared = is_parallel(first) or is_parallel(second)
-        if _has_branches(first) != _has_branches(second) and not is_shared:
+        simple = [each for each in (first, second) if _is_simple(each)]
+        if len(simple) == 1 and any(map(_has_branches, (first, second))) and not is_shared:
             return False  # the one that LLVM can vectorise would no longer be
         if not self.is_independent(first) or not self.is_independent(second):
             return False
@@ -167,6 +169,11 @@ class _Fusion:
 
 def _has_branches(loop: gast.For) -> bool:
     return any(isinstance(each, (gast.If, gast.While)) for each in walk_statements(loop.body))
+
+
+def _is_simple(loop: gast.For) -> bool:
+    """Whether a loop contains neither loops nor branches: LLVM can vectorise no other."""
+    return not any(isinstance(each, (gast.For, gast.If, gast.While)) for each in walk_statements(loop.body))
 
 
 def clone_of_header(tree: gast.FunctionDef) -> gast.FunctionDef:

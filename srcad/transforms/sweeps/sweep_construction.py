@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import gast
 from numba import types as nb
 
+from srcad.errors import Place
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.dense_adjoints import dense_of
@@ -267,8 +268,10 @@ class Assembler:
                 code.append(where_nonzero(bars, inner, [assign(each, const(0.0)) for each in zeros]))
                 k += count
                 continue
+            known = len(code)
             for name in sorted(self.needs(node)):
                 self.provide(name, plan.way, done, code)
+            with_line(code[known:], _place(node))
             if isinstance(node, Replay):
                 started = (trace.begin for trace in self.traces.values() if trace.outermost is node.statement)
                 code += [clone(statement) for begin in started for statement in begin]
@@ -281,15 +284,15 @@ class Assembler:
         match node:
             case Step(code=code, statement=statement):
                 made = [clone(each) for each in code] + self.restored(statement)
-                return with_line(made, place_of(statement) if statement is not None else None)
+                return with_line(made, _place(node))
             case Fork(statement=statement, arms=arms):
                 body, orelse = (self.reverse(arm) for arm in arms)
-                return [branch(clone(statement.test), body, orelse, place_of(statement))]
+                return with_line([branch(clone(statement.test), body, orelse, place_of(statement))], _place(node))
             case Replay(header=header, body=body, first=first):
                 loop = clone(header)
                 loop.body = [clone(each) for each in first] + self.reverse(body) or [gast.Pass()]
                 at(loop, place_of(node.statement))
-                return [loop]
+                return with_line([loop], _place(node))
             case Spot(statement=statement, body=body):
                 return self.on_the_spot(statement, body)
             case Late(statements=statements):
@@ -365,6 +368,12 @@ def sweeps(program: Program, adjoints: Adjoints, counts: Mapping[int, str], seed
             return both
         else:
             undone = decisions.undone
+
+
+def _place(node: Node) -> Place | None:
+    """Where in the user's source the statement is that a node reverses."""
+    statement = getattr(node, "statement", None)
+    return None if statement is None else place_of(statement)
 
 
 def _is_spoilt(program: Program, spot: gast.For, undone: list[gast.stmt]) -> bool:

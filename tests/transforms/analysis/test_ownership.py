@@ -224,7 +224,7 @@ def test_slices_of_arrays_that_trade_places(program, steps, length):
 def test_arrays_that_trade_places_are_read_and_written_in_one_loop_that_runs_forwards():
     text = srcad.source(two_buffers, args=(np.ones(5), 0.3, 3), wrt=(0, 1))
     assert re.search(
-        r"t(\d+) = x\[1:-1\].shape\[0\]\n(.*\n)*    \w+ = np.empty\(\(max\(steps, 0\), max\(t\1, 0\)\)\)", text
+        r"(\w+) = x\[1:-1\].shape\[0\]\n(.*\n)*    \w+ = np.empty\(\(max\(steps, 0\), max\(\1, 0\)\)\)", text
     )
     assert text.count("range(steps - 1, -1, -1)") == text.count(", -1)") == 1
 

@@ -144,15 +144,50 @@ def test_one_trace_serves_many_cotangents():
     assert pullback((2.0, -1.0))[0] == pytest.approx(2.0 * first - second, rel=1e-14)
 
 
+# Loops whose number of iterations is not known before they end
+
+
+def cooled(x, limit):
+    y, steps = x * 1.0, 0
+    while srcad.checkpointed(y[0] > limit, snapshots=5):
+        y = y - 0.01 * y * y
+        steps += 1
+    return np.sum(y) * steps
+
+
+@pytest.mark.parametrize("limit", [2.0, 0.9, 0.5, 0.3])
+def test_iterations_of_unknown_number_run_as_often_as_if_it_were_known(limit):
+    module = module_of(cooled, "reverse", np.ones(2), limit)
+    (loop,) = {name.removesuffix("_advance") for name in module if name.endswith("_advance")}
+    advance, iteration, run, reversed_ones = module[f"{loop}_advance"], module[f"{loop}_iteration"], [], []
+
+    def counted(first, stop, width, *state):
+        run.extend(range(first, stop, width))
+        return advance(first, stop, width, *state)
+
+    def counted_iteration(i, *state):
+        reversed_ones.append(i)
+        return iteration(i, *state)
+
+    module.update({f"{loop}_advance": counted, f"{loop}_iteration": counted_iteration})
+    _, trace = module["cooled_forward"](np.ones(2), limit)
+    steps = len(run)
+    assert run == list(range(steps))
+    assert len(trace.calls[0][-1].places) <= 5
+    module["cooled_reverse"](np.ones(2), limit, trace, 1.0)
+    assert len(run) - steps <= kernels.extra_steps(steps, 5)
+    assert reversed_ones == list(range(steps))[::-1]
+
+
+def test_memory_does_not_grow_with_the_number_of_iterations_of_a_while_loop():
+    gradient = srcad.grad(cooled, jit=False)
+    x = np.ones(2000)
+    gradient(x, 0.99)
+    few, many = peak(gradient, x, 0.8), peak(gradient, x, 0.1)
+    assert many < 1.1 * few
+
+
 # What is refused
-
-
-def left_early(x, n):
-    for _ in srcad.checkpointed(range(n)):
-        x = x * 1.1
-        if x > 3.0:
-            break
-    return x
 
 
 def prints(x, n):
@@ -176,20 +211,19 @@ def kept_sometimes(x, n):
 @pytest.mark.parametrize(
     ("function", "error", "message"),
     [
-        (left_early, UnsupportedSyntax, "cannot be left early"),
         (prints, UnsupportedSyntax, "must neither print nor draw"),
         (kept_sometimes, MayOverlap, "may be one array"),
     ],
 )
 def test_what_cannot_be_run_again_is_refused(function, error, message):
-    argument = 0.5 if function in (left_early, prints) else np.ones(3)
+    argument = 0.5 if function is prints else np.ones(3)
     with pytest.raises(error, match=message):
         srcad.grad(function, jit=False)(argument, 4)
 
 
 def test_forward_mode_runs_what_reverse_mode_refuses():
     def outer(x):
-        return left_early(x, 4)
+        return prints(x, 4)
 
     assert srcad.jvp(outer, (1.0,), (1.0,), jit=False)[1] == pytest.approx(1.1**4)
 
@@ -221,6 +255,7 @@ def random_program(number):
             f"{array} = np.sin({array} * x + {number_of(1)})",
             "k += 1",
             "path[i] = np.sin(a)",
+            f"if {number_of(1)} > 1.2:\n    break",
         ]
         if depth and rng.random() < 0.4:
             inner = "\n".join(f"    {line}" for each in (statement(0), statement(0)) for line in each.splitlines())
@@ -232,6 +267,9 @@ def random_program(number):
     body = [line for _ in range(5) for line in statement().splitlines()]
     body += ["u, v = v, u"] if rng.random() < 0.4 else []
     bounds = rng.choice(["7", "1, 6", "6, -1, -2", "0"], p=[0.5, 0.2, 0.2, 0.1])
+    begin, header, last = [], f"for i in LOOP({bounds}):", []
+    if rng.random() < 0.3:
+        begin, header, last = ["    i = 0"], f"while TEST(i < 7 and {number_of(1)} < 2.0):", ["        i += 1"]
     return "\n".join(
         [
             "import numpy as np",
@@ -239,13 +277,13 @@ def random_program(number):
             "def program(a, b, x):",
             "    u, v, k, path = x * 1.0, x * 0.5, 0, np.zeros(8)",
         ]
-        + [f"    for i in LOOP({bounds}):", *(f"        {line}" for line in body)]
+        + [*begin, f"    {header}", *(f"        {line}" for line in body), *last]
         + ["    return a * b + np.sum(u * v * x) + v[0] + np.sum(path * path) + a * k"]
     )
 
 
-def gradient_of(text, header):
-    program = function_of(re.sub(r"LOOP\((.*)\):", header, text))
+def gradient_of(text, header, test):
+    program = function_of(re.sub(r"TEST\((.*)\):", test, re.sub(r"LOOP\((.*)\):", header, text)))
     value, gradients = srcad.value_and_grad(program, wrt=(0, 1, 2), jit=False)(0.4, 0.8, np.array([0.3, -0.7, 0.9]))
     return np.hstack([value, *gradients])
 
@@ -257,8 +295,10 @@ def test_checkpointed_loops_of_random_programs_have_the_same_gradients(part):
     for number in range(COUNT * part // 4, COUNT * (part + 1) // 4):
         text = random_program(number)
         try:
-            expected = gradient_of(text, r"range(\1):")
-            gradient = gradient_of(text, rf"srcad.checkpointed(range(\1), {1 + number % 4}):")
+            snapshots = 1 + number % 4
+            expected = gradient_of(text, r"range(\1):", r"\1:")
+            header, test = rf"srcad.checkpointed(range(\1), {snapshots}):", rf"srcad.checkpointed(\1, {snapshots}):"
+            gradient = gradient_of(text, header, test)
         except MayOverlap:
             continue
         assert gradient == pytest.approx(expected, rel=1e-12, abs=1e-12), text

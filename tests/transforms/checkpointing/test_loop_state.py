@@ -109,14 +109,6 @@ def f(y, c, n):
     assert (found.inputs, found.works, found.sinks) == (("c_new",), ("y_new",), {"y_new"})
 
 
-def left_early(x, n):
-    for _ in srcad.checkpointed(range(n)):
-        if x > 9.0:
-            break
-        x = x * 1.5
-    return x
-
-
 def printing(x, n):
     for _ in srcad.checkpointed(range(n)):
         print(x)
@@ -130,9 +122,7 @@ def drawing(x, n):
     return x
 
 
-@pytest.mark.parametrize(
-    ("function", "message"), [(left_early, "left early"), (printing, "neither print"), (drawing, "nor draw")]
-)
+@pytest.mark.parametrize(("function", "message"), [(printing, "neither print"), (drawing, "nor draw")])
 def test_iterations_that_are_not_the_same_again_are_refused(function, message):
     with pytest.raises(UnsupportedSyntax, match=message) as refused:
         srcad.grad(function, jit=False)(0.5, 3)

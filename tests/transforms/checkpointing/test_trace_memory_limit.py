@@ -106,14 +106,14 @@ def test_a_state_that_grows_beyond_the_bound_is_said():
 def turns(x, n):
     i = 0
     while i < n:
-        x = np.sin(x) * x
+        x = np.sin(x) * x * 0.3 + 0.5
         i += 1
     return x
 
 
 def left_early(x, n):
     for _ in range(n):
-        x = np.sin(x) * x
+        x = np.sin(x) * x * 0.3 + 0.5
         if x > 9.0:
             break
     return x
@@ -127,10 +127,18 @@ def recursive(x, n):
     return power(x, n)
 
 
-@pytest.mark.parametrize("function", [turns, left_early, recursive])
-def test_what_records_without_a_bound_is_refused(function):
+@pytest.mark.parametrize("function", [turns, left_early])
+def test_loops_of_unknown_length_keep_no_more_than_the_bound(function):
+    for steps in (4, 200):
+        expected = srcad.grad(function, jit=False)(3.5, steps)
+        assert srcad.grad(bound(function, 800), jit=False)(3.5, steps) == pytest.approx(expected, rel=1e-12)
+        trace = trace_of(function, 800, 3.5, steps)
+        assert sum(bytes_in(record) for records in trace.calls for record in records[1:]) <= 800
+
+
+def test_what_records_without_a_bound_is_refused():
     with pytest.raises(UnsupportedSyntax, match="max_trace_bytes cannot be kept"):
-        srcad.grad(bound(function, 10**6), jit=False)(0.5, 4)
+        srcad.grad(bound(recursive, 10**6), jit=False)(0.5, 4)
 
 
 def test_bounds_are_numbers_of_bytes():

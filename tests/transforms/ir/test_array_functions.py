@@ -28,6 +28,7 @@ ARGUMENTS = {
     "np.outer": (VECTOR, VECTOR),
     "np.einsum": ("ij->ji", MATRIX),
     "np.where": (MATRIX > 1.0, MATRIX, OTHER),
+    "np.astype": (MATRIX, np.float32),
     "np.roll": (MATRIX, 1),
     "np.broadcast_to": (VECTOR, (2, 3)),
     "len": (VECTOR,),
@@ -263,8 +264,8 @@ def parts_of(result):
 
 def is_allowed(primitive, sample):
     """Whether a function takes these arguments, none of them an array for the result."""
-    if primitive in (stop_gradient, kernels.checkpointed_start, kernels.draw_size):
-        return False  # one copies arrays, and passes on lists, of which no call is left; the others take integers
+    if primitive in (stop_gradient, kernels.checkpointed_start, kernels.checkpointed_test, kernels.draw_size):
+        return False  # one copies arrays, and passes on lists, of which no call is left; the others take numbers
     if isinstance(primitive, np.ufunc) or primitive is np.dot:
         return len(sample) == getattr(primitive, "nin", 2)
     try:

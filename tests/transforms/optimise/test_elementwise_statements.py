@@ -8,9 +8,9 @@ from tests.checking import assert_gradient
 from tests.transforms.core_text import at_line, program_of
 
 
-def statement(line, signature="f8[::1], f8[:, ::1], i8"):
+def statement(line, signature="f8[::1], f8[:, ::1], i8, i8[::1]"):
     text = f"""
-def f(x, A, n):
+def f(x, A, n, k):
     {line}
     return n
 """
@@ -28,6 +28,9 @@ def f(x, A, n):
         ("t = np.maximum(x, 0.0)", True),
         ("t = x > 0.0", True),
         ("t = np.where(True, x, 0.0)", True),
+        ("t = x[k]", True),
+        ("t = k + n", True),
+        ("t = np.astype(x, np.int64)", True),
         ("t = n * 2.0", False),
         ("t = A @ x", False),
         ("t = np.sum(x)", False),
@@ -42,9 +45,9 @@ def test_arithmetic_and_elementary_functions_of_arrays_are_fusible(line, expecte
     assert is_fusible(*statement(line)) is expected
 
 
-@pytest.mark.parametrize("kind", ["c16[::1]", "i8[::1]"])
-def test_complex_and_integer_arrays_stay_array_statements(kind):
-    assert not is_fusible(*statement("t = x * x", f"{kind}, f8[:, ::1], i8"))
+@pytest.mark.parametrize("kind", ["c16[::1]", "i4[::1]", "u8[::1]"])
+def test_arrays_of_complex_and_short_numbers_stay_array_statements(kind):
+    assert not is_fusible(*statement("t = x * x", f"{kind}, f8[:, ::1], i8, i8[::1]"))
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_rows_whose_size_is_read_from_a_trace_are_allocated_in_the_branch_that_h
         return np.sum(a * b) + np.sum(d * d)
 
     text = srcad.source(slopes, "reverse", (0, 1, 2), args=(np.ones(4), np.eye(4), 0.3, 3))
-    rows = [line for line in text.splitlines() if "_row = np.zeros(max(t" in line and "_trace[t]" in line]
+    rows = [line for line in text.splitlines() if "_row = np.zeros(max(" in line and "_trace[t]" in line]
     assert all(line.startswith(" " * 12) for line in rows)
     assert rows
 

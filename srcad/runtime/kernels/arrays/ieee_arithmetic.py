@@ -1,4 +1,4 @@
-"""Divisions and powers of derivative rules where generated code runs uncompiled, as IEEE 754 has them.
+"""Operations on numbers with the results that arrays have where Python raises an exception.
 
 Python raises an exception for `0.5 / 0.0`. The slope of a function may be infinite where the function is not, as that
 of the square root at 0: then the derivative is infinite or, by a strong product, 0, as in compiled code.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import overload
 
 from srcad.runtime.support.errstate import IGNORED, unwarned
 
@@ -37,6 +38,26 @@ def ieee_power(base: Any, exponent: Any) -> Any:
         return base**exponent
     except (ZeroDivisionError, OverflowError):
         return np.float_power(base, exponent)
+
+
+def to_integer(x: Any) -> Any:
+    """A number without what is behind its point, as a 64-bit integer: an element of `x.astype(np.int64)`.
+
+    What no integer stands for (nan, infinity) becomes some integer, as in an array, and raises no exception.
+
+    >>> int(to_integer(-2.7)), isinstance(to_integer(np.nan), np.int64)
+    (-2, True)
+    """
+    before = unwarned.set(IGNORED)
+    try:
+        return np.asarray(x).astype(np.int64)[()]
+    finally:
+        unwarned.reset(before)
+
+
+@overload(to_integer)
+def _to_integer(x):
+    return lambda x: np.int64(x)
 
 
 def ignore_errors() -> None:

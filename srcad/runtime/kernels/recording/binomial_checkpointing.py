@@ -146,6 +146,16 @@ def checkpointed_start(start: int, snapshots: int) -> int:
     return start
 
 
+@register_jitable
+def checkpointed_test(test: bool, snapshots: int) -> bool:
+    """The test of a `while` loop, returned unchanged; the call marks the loop as one with so many snapshots.
+
+    >>> checkpointed_test(True, 10)
+    True
+    """
+    return test
+
+
 def snapshot(value: Any) -> Any:
     """A number, or a row-major copy of an array.
 

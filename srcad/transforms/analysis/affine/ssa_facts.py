@@ -121,7 +121,7 @@ class Definitions(Extents):
             case gast.Subscript(value=gast.Name(id=base)) if not self.types.is_array(base):
                 return None  # an array in a tuple
             case gast.Subscript(value=gast.Name(id=base), slice=index):
-                return self._sliced(base, index, axis)
+                return self._sliced(base, index, axis) or self._gathered(base, index_parts(value), axis, rank)
         found = self.extents_of(value, rank)
         if found is not None:
             return self._of_extent(found[axis]) if len(found) == rank else None
@@ -206,8 +206,20 @@ class Definitions(Extents):
         if rule is None or not rule.elementwise:
             return None
         positional, keywords = operands(value)
+        return self._broadcast([*positional, *keywords.values()], axis, rank)
+
+    def _gathered(self, base: str, parts: list[gast.expr], axis: int, rank: int) -> Form | None:
+        """An extent of the elements at the places that integer arrays hold, one for each axis."""
+        kinds = [self.types.get(part.id) for part in parts if isinstance(part, gast.Name)]
+        are_integers = all(isinstance(getattr(kind, "dtype", kind), nb.Integer) for kind in kinds)
+        are_places = all(isinstance(part, gast.Name) or type(constant(part)) is int for part in parts)
+        is_one_each = are_integers and are_places and len(parts) == self.types.rank(base)
+        return self._broadcast(parts, axis, rank) if is_one_each else None
+
+    def _broadcast(self, nodes: list[gast.expr], axis: int, rank: int) -> Form | None:
+        """The extent that operands are broadcast to."""
         found = set()
-        for node in [*positional, *keywords.values()]:
+        for node in nodes:
             own = self.types.rank(node.id) if isinstance(node, gast.Name) else None
             if own is not None and axis - (rank - own) >= 0:
                 found.add(self.size(node.id, axis - (rank - own)))

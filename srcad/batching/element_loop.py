@@ -1,0 +1,189 @@
+"""The loop over the elements of a batch: its text, compiled around the routine for one element, shared among threads.
+
+    def sweep(first, last, a0, a1, o0):       # a0 is mapped, a1 is not
+        for i in range(first, last):
+            r = routine(a0[i], a1)
+            if i == 0:
+                o0 = np.empty((1,) + r.shape, o0.dtype)       # the first element tells the shape
+            elif r.shape != o0.shape[1:]:
+                return i, o0
+            o0[i] = r
+        return -1, o0
+
+It runs without Python's lock. Each element writes to places of its own: results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.np import numpy_support
+
+from srcad.batching.mapped_axes import refuse_ragged
+from srcad.runtime.jit.dispatchers import compiled_around
+from srcad.runtime.jit.numba_inference import CannotType
+
+_ALONE = 3e-4  # seconds that the calling thread works alone, to see how long elements take
+_SHARED = 1e-3  # seconds of work from which threads are started
+_CHUNKS = 16  # per thread: elements may take different time
+
+
+class ElementLoop:
+    """The loop for one routine, types of arguments, and choice of which are mapped.
+
+    `written` says which arguments the routine writes to: it is given copies of these.
+    """
+
+    def __init__(self, routine: Any, kinds: Sequence[Any], is_mapped: Sequence[bool], written: Sequence[bool]) -> None:
+        inner = [element_kind(kind) if here else kind for kind, here in zip(kinds, is_mapped, strict=True)]
+        routine.compile(tuple(inner))
+        self._result = routine.overloads[tuple(inner)].signature.return_type
+        self._leaves = list(_leaves_of(self._result, "r"))
+        self._blanks = [np.empty((0,) * (1 + ndim), dtype) for _, dtype, ndim, _ in self._leaves]
+        text = _text(self._leaves, inner, is_mapped, written)
+        space: dict[str, Any] = {"np": np, "routine": routine}
+        exec(compile(text, "<srcad vmap>", "exec"), space)
+        given = (types.intp, types.intp, *kinds, *map(numba.typeof, self._blanks))
+        self._sweep = compiled_around(space["sweep"], given, nogil=True)
+
+    def __call__(self, size: int, args: Sequence[Any]) -> Any:
+        """The results of all elements: arrays, in tuples as those of the routine."""
+        started = time.perf_counter()
+        outs, done = self._begun(size, args), 1
+        while done < size and time.perf_counter() - started < _ALONE:
+            last = min(size, 2 * done)
+            self._run(done, last, args, outs)
+            done = last
+        if done < size:
+            estimate = (time.perf_counter() - started) / done * (size - done)
+            workers = min(size - done, thread_count()) if estimate > _SHARED else 1
+            share_out(lambda first, last: self._run(first, last, args, outs), done, size, workers)
+        return _assembled(self._result, iter(outs))
+
+    def _begun(self, size: int, args: Sequence[Any]) -> list[Any]:
+        """Arrays for all results, with that of the first element. NumPy takes large ones from large pages."""
+        outs = []
+        for one in self._sweep(0, 1, *args, *self._blanks)[1:]:
+            outs.append(np.empty((size, *one.shape[1:]), one.dtype))
+            outs[-1][0] = one[0]
+        return outs
+
+    def _run(self, first: int, last: int, args: Sequence[Any], outs: Sequence[Any]) -> None:
+        ragged = self._sweep(first, last, *args, *outs)[0]
+        if ragged >= 0:
+            refuse_ragged(ragged)
+
+
+def element_kind(kind: Any) -> Any:
+    """Numba's type of an element of a contiguous array.
+
+    >>> element_kind(types.float64[:, ::1]), element_kind(types.int64[::1])
+    (Array(float64, 1, 'C', False, aligned=True), int64)
+    """
+    if kind.ndim == 1:
+        return kind.dtype
+    return types.Array(kind.dtype, kind.ndim - 1, "C", not kind.mutable, aligned=kind.aligned)
+
+
+def _leaves_of(kind: Any, path: str) -> Any:
+    """For each number or array in a result: its expression, its dtype, its number of axes, whether it is contiguous."""
+    if isinstance(kind, types.BaseTuple):
+        for k, part in enumerate(kind.types):
+            yield from _leaves_of(part, f"{path}[{k}]")
+    elif isinstance(kind, types.Array):
+        yield path if kind.ndim else f"{path}[()]", numpy_support.as_dtype(kind.dtype), kind.ndim, kind.layout == "C"
+    elif isinstance(kind, (types.Number, types.Boolean)):
+        yield path, numpy_support.as_dtype(types.unliteral(kind)), 0, True
+    else:
+        raise CannotType(f"a result is of the type {kind}, which is no number, array or tuple of these")
+
+
+def _assembled(kind: Any, each: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        parts = [_assembled(part, each) for part in kind.types]
+        return kind.instance_class(*parts) if isinstance(kind, types.BaseNamedTuple) else tuple(parts)
+    return next(each)
+
+
+def _text(leaves: Sequence[Any], kinds: Sequence[Any], is_mapped: Sequence[bool], written: Sequence[bool]) -> str:
+    given = [f"a{k}" for k in range(len(kinds))]
+    outs = [f"o{k}" for k in range(len(leaves))]
+    passed = [f"{name}[i]" if here else name for name, here in zip(given, is_mapped, strict=True)]
+    for k, kind in enumerate(kinds):
+        if written[k] and isinstance(kind, types.Array):
+            passed[k] = f"{passed[k]}.copy()"
+    back = ", ".join(outs)
+    lines = [
+        f"def sweep(first, last, {', '.join([*given, *outs])}):",
+        "    for i in range(first, last):",
+        f"        r = routine({', '.join(passed)})",
+    ]
+    for out, (path, _, ndim, is_contiguous) in zip(outs, leaves, strict=True):
+        if ndim:
+            lines += [
+                "        if i == 0:",
+                f"            {out} = np.empty((1,) + {path}.shape, {out}.dtype)",
+                f"        elif {path}.shape != {out}.shape[1:]:",
+                f"            return i, {back}",
+            ]
+        else:
+            lines += ["        if i == 0:", f"            {out} = np.empty((1,), {out}.dtype)"]
+        if ndim and is_contiguous:  # one loop over all elements, which becomes vector instructions
+            lines += [f"        into, source = {out}[i].reshape(-1), {path}.reshape(-1)"]
+            lines += ["        for k in range(source.size):", "            into[k] = source[k]"]
+        else:
+            lines.append(f"        {out}[i] = {path}")
+    return "\n".join([*lines, f"    return -1, {back}"]) + "\n"
+
+
+def thread_count() -> int:
+    """As many threads as Numba has: NUMBA_NUM_THREADS, or what `numba.set_num_threads` has said."""
+    if "numba.np.ufunc.parallel" in sys.modules:
+        return int(numba.get_num_threads())
+    return int(numba.config.NUMBA_NUM_THREADS)
+
+
+def share_out(work: Callable[[int, int], Any], first: int, last: int, workers: int) -> None:
+    """Do `work(start, stop)` for all parts of a range, in several threads, of which the calling one is the first.
+
+    Raises the exception of the first part that raises one, as one thread would.
+
+    >>> seen = []
+    >>> share_out(lambda start, stop: seen.extend(range(start, stop)), 0, 5, 2)
+    >>> sorted(seen)
+    [0, 1, 2, 3, 4]
+    """
+    if workers == 1:
+        work(first, last)
+        return
+    length = max(1, -(-(last - first) // (workers * _CHUNKS)))
+    starts, lock, failed = itertools.count(first, length), threading.Lock(), dict[int, BaseException]()
+
+    def run() -> None:
+        while True:
+            with lock:
+                start = next(starts)
+            # Parts are taken in order, so that all those before one that failed have been taken as well.
+            if start >= last or any(each < start for each in list(failed)):
+                return
+            try:
+                work(start, min(last, start + length))
+            except BaseException as problem:  # noqa: BLE001 - raised below, by the calling thread
+                failed[start] = problem
+
+    helpers = [threading.Thread(target=run, daemon=True) for _ in range(workers - 1)]
+    for each in helpers:
+        each.start()
+    run()
+    for each in helpers:
+        each.join()
+    if failed:
+        raise failed[min(failed)]
