@@ -97,5 +97,5 @@ PROGRAMS = [
     Program(property_with_a_setter, numbers(np.array([0.5, 1.3, -0.7]), 0.8), (0, 1)),
     Program(object_that_is_looped_over, lambda rng: (rng.normal(size=(3, 3)), rng.normal(size=3)), (0, 1)),
     Program(list_that_changes_while_its_object_is_looped_over, numbers(np.array([0.7, -1.2, 0.4]))),
-    Program(variables_that_are_eliminated, numbers(NAMED)),
+    Program(variables_that_are_eliminated, numbers(NAMED), interpreted=True),
 ]

@@ -118,11 +118,10 @@ class Overloads(Slots):
         if isinstance(made, Structure) and made.cell.type is Iterator:
             held = self.contents(made)
             start, over = self.constant(held["at"]), held["over"]
-            if isinstance(over, Structure) and isinstance(start, int):
-                return self.parts(over)[start:]
-        elif isinstance(made, Structure) and made.cell.is_container:
-            return self.parts(made)
-        self.refuse(NOT_ITERABLE, what=structure.cell.called)
+            made = over if isinstance(over, Structure) and start == 0 else None
+        if not isinstance(made, Structure) or not made.cell.is_container:
+            self.refuse(NOT_ITERABLE, what=structure.cell.called)
+        return self.parts(made)
 
     def truth_of_object(self, structure: Structure) -> gast.expr:
         """The truth value of an object; of a builtin container, whether it is not empty."""
