@@ -29,10 +29,15 @@ from srcad.transforms.ir.side_effects import all_written
 
 _TEMPORARY = re.compile(r"(t\d+)((?:_\w+)?)")
 _NUMBERED = re.compile(r"(\w+?)_\d+")
+_COMPUTED = {
+    "return": "result",
+    "yield": "result",
+    "for": "extent",
+    **dict.fromkeys(["if", "elif", "while", "assert"], "condition"),
+}  # by what a line begins with
 _OPERATOR = r"(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)"
-_TARGET = re.compile(
-    rf"\s*(?:([A-Za-z_]\w*)[\w.\[\], :+*-]*?{_OPERATOR}|(return|yield)\b|(if|elif|while|assert)\b)",
-)
+_KEYWORD = "|".join(_COMPUTED)
+_TARGET = re.compile(rf"\s*(?:([A-Za-z_]\w*)[\w.\[\], :+*-]*?{_OPERATOR}|({_KEYWORD})\b)")
 _PLAIN_ENDING = re.compile(r"(_bar|_trace|_old|_inverse|_\d+|$)")
 _MOST_LETTERS = 24  # of a name; what would be longer is a part of its line
 
@@ -256,7 +261,5 @@ def _target_of(line: str) -> str | None:
     found = _TARGET.match(line)
     if found is None:
         return None
-    name, leaves, _ = found.groups()
-    if name is not None:
-        return str(name)
-    return "result" if leaves is not None else "condition"
+    name, keyword = found.groups()
+    return str(name) if name is not None else _COMPUTED[keyword]

@@ -63,6 +63,7 @@ def test_the_value_names_the_temporary(value, name):
         ("state.v = x * k + 1", "state_part"),
         ("return x * k + 1", "result_part"),
         ("if x * k + 1 > 2:", "condition_part"),
+        ("for i in range(x * k + 1):", "extent_part"),
         ("f(x * k + 1)", "value_part"),
         ("f(v == x * k + 1)", "value_part"),
     ],
