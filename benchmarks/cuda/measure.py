@@ -31,6 +31,7 @@ import srcad.cuda  # noqa: E402
 
 THREADS = 8 if TINY else 256
 TILE = 4 if TINY else 16
+PADDED = TILE + 1  # columns of a tile that is read by columns: no two rows of it begin in one bank
 MOST_SECONDS = 2.0  # of launches of one kernel
 LAUNCHES = 4  # between two events, so that the time to prepare a launch is not measured
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
@@ -221,7 +222,7 @@ def product(a, b, c):
 def product_a_by_hand(c_bar, b, a_bar):
     """a_bar += c_bar b^T."""
     tile_c = cuda.shared.array((TILE, TILE), float64)
-    tile_b = cuda.shared.array((TILE, TILE + 1), float64)
+    tile_b = cuda.shared.array((TILE, PADDED), float64)
     j, i = cuda.grid(2)
     tx = cuda.threadIdx.x
     ty = cuda.threadIdx.y

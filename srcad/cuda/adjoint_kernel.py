@@ -6,7 +6,7 @@ import functools
 import itertools
 import linecache
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -152,10 +152,14 @@ class AdjointKernel:
         for k in wanted:
             _check_cotangent(names[k], kinds[k], args[k], bars[k])
         _check_memory(names, args, bars)
-        key = kinds, wanted
+        self._compiled(kinds, wanted, True).launch(launch, args, bars, lambda: self._compiled(kinds, wanted, False))
+
+    def _compiled(self, kinds: tuple[nb.Type, ...], wanted: tuple[int, ...], gathers: bool) -> _Compiled:
+        """The kernel for these types and cotangents, compiled at its first launch."""
+        key = kinds, wanted, gathers
         if key not in self._made:
-            self._made[key] = _Compiled(written(self._kernel, kinds, wanted, self._race_free))
-        self._made[key].launch(launch, args, bars)
+            self._made[key] = _Compiled(written(self._kernel, kinds, wanted, self._race_free, gathers))
+        return self._made[key]
 
 
 class _Compiled:
@@ -169,15 +173,26 @@ class _Compiled:
         exec(compile(made.text, file, "exec"), names)
         self.kernel = names[made.name]
         self.counter = names[made.counter] if made.counter else None
+        self.clearing = names[made.clearing.name] if made.clearing else None
 
-    def launch(self, launch: tuple[Any, ...], args: Sequence[Any], bars: Sequence[Any]) -> None:
+    def launch(
+        self, launch: tuple[Any, ...], args: Sequence[Any], bars: Sequence[Any], other: Callable[[], _Compiled]
+    ) -> None:
+        """Launch the kernel; `other` gives one that does not need as many threads as there are elements."""
         blocks, threads = (_three(each) for each in launch[:2])
         made = self.made
+        if not made.covers(blocks, threads, {k: args[k].shape for k, _, _ in made.coverage}):
+            return other().launch(launch, args, bars, other)
         self.check_axes(blocks, threads)
         given = [args[k] for k in made.arguments] + [bars[k] for k in made.cotangents]
         if made.traces:
             given += self.traces(launch, math.prod(blocks) * math.prod(threads), args)
         self.kernel[launch](*given)
+        if made.clearing is not None:
+            assert self.clearing is not None
+            given = [args[k] for k in made.clearing.arguments] + [bars[k] for k in made.clearing.cotangents]
+            self.clearing[launch](*given)
+        return None
 
     def check_axes(self, blocks: tuple[int, ...], threads: tuple[int, ...]) -> None:
         """Refuse a launch along an axis along which threads do not differ in what they write."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcad.cuda.regions import Assign, Thread
 from srcad.refusals.names_and_functions import NO_REVERSE_RULE
@@ -23,7 +25,7 @@ from srcad.transforms.adjoint.rule_expansion import (
 from srcad.transforms.analysis.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.ir.build import Block, clone, load
 from srcad.transforms.ir.name_types import Types
-from srcad.transforms.ir.primitive import operands, primitive_of
+from srcad.transforms.ir.primitive import constant, operands, primitive_of
 
 Contribution = tuple[str, gast.expr]
 
@@ -51,6 +53,8 @@ class OperationAdjoints:
             return [], [(node.value.id, bar)]
         primitive = primitive_of(node.value, thread.bindings)
         positional, keywords = operands(node.value)
+        if primitive is operator.truediv and constant(positional[0]) == 1:
+            primitive, positional = np.reciprocal, positional[1:]  # whose slope needs no division
         rule = registry.find(primitive, ranks(positional, self.program.types), known_numbers(positional))
         if rule is None:
             raise missing_rule(primitive, place)

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import gast
 from numba import types as nb
@@ -14,6 +14,7 @@ from numba import types as nb
 from srcad.cuda.active_values import active_names
 from srcad.cuda.dead_values import drop_dead_values
 from srcad.cuda.device_functions import DEVICE_FUNCTIONS, DeviceForms
+from srcad.cuda.gathered_reads import gathered
 from srcad.cuda.intrinsics import AXES, PLACES
 from srcad.cuda.kept_values import counted_values, kept_values
 from srcad.cuda.kernel_source import KernelSource, OwnArray
@@ -21,10 +22,20 @@ from srcad.cuda.races import Races
 from srcad.cuda.region_builder import thread_of
 from srcad.cuda.regions import Thread
 from srcad.cuda.reversed_regions import ReverseSweep, reverse_sweep
+from srcad.cuda.statement_slices import without_dead_names
 from srcad.cuda.sweep_writer import SweepWriter, joined
 from srcad.cuda.thread_core import thread_core
 from srcad.printing.printer import print_function
 from srcad.transforms.ir.build import Block, assign, call, clone, const, dotted, load, tuple_of
+
+
+@dataclass(frozen=True)
+class Clearing:
+    """A kernel that clears cotangents: its name, and the positions of arguments and cotangents that it takes."""
+
+    name: str
+    arguments: tuple[int, ...]
+    cotangents: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -38,6 +49,8 @@ class KernelText:
     traces      the dtypes of its traces, as the last parameters
     axes        the places in the grid along which the launch may have more than one thread
     counter     the name of the kernel that counts what each thread records, if there are traces
+    clearing    the kernel that is launched after it, if there is one
+    coverage    position of an argument, axis of it, axis of the grid: extents that the grid must cover
     counter_arguments   the positions of the arguments that it takes
     overwritten  the positions of arguments that it writes into
     """
@@ -51,10 +64,25 @@ class KernelText:
     counter: str = ""
     counter_arguments: tuple[int, ...] = ()
     overwritten: frozenset[int] = frozenset()
+    clearing: Clearing | None = None
+    coverage: tuple[tuple[int, int, str], ...] = ()
+
+    def covers(self, blocks: Sequence[int], threads: Sequence[int], shapes: Mapping[int, Sequence[int]]) -> bool:
+        """Whether a launch has one thread for each element that threads gather; `shapes` are those of arguments."""
+        extents = {axis: one * two for axis, one, two in zip("xyz", blocks, threads, strict=True)}
+        used = {grid for _, _, grid in self.coverage}
+        if self.coverage and any(extents[axis] > 1 for axis in "xyz" if axis not in used):
+            return False
+        return all(shapes[k][axis] <= extents[grid] for k, axis, grid in self.coverage)
 
 
-def written(kernel: KernelSource, kinds: Sequence[nb.Type], wanted: Collection[int], race_free: bool) -> KernelText:
-    """The adjoint kernel for arguments of these types, with cotangents for the arguments at these positions."""
+def written(
+    kernel: KernelSource, kinds: Sequence[nb.Type], wanted: Collection[int], race_free: bool, gathers: bool = True
+) -> KernelText:
+    """The adjoint kernel for arguments of these types, with cotangents for the arguments at these positions.
+
+    With `gathers`, threads gather what others would add to their elements, where that can be done.
+    """
     thread = thread_of(thread_core(kernel, kinds))
     drop_dead_values(thread.body)
     races = Races(thread, race_free)
@@ -63,10 +91,18 @@ def written(kernel: KernelSource, kinds: Sequence[nb.Type], wanted: Collection[i
     active = active_names(thread, given)
     sweep = reverse_sweep(thread, active, races.is_own)
     kept = kept_values(thread, sweep, races.is_private)
-    module = _Module(thread, sweep, SweepWriter(thread, kept), given, races)
+    writer = SweepWriter(thread, kept)
+    block = joined([*sweep.starts, *writer.forward(), *writer.reverse(sweep.block)])
+    found = gathered(thread, sweep, kept, races, block) if gathers else None
+    module = _Module(thread, sweep, writer, given, races)
     if kept.recorded:
         module.count(SweepWriter(thread, counted_values(thread, kept, races.is_private), module.writer))
-    return module.written()
+    if found is None:
+        return module.written(block)
+    clearing = module.clear(found.clears)
+    made = module.written(found.block)
+    coverage = tuple((module.positions([each.array])[0], each.axis, each.grid_axis) for each in found.coverage)
+    return replace(made, clearing=clearing, coverage=coverage)
 
 
 class _Module:
@@ -80,10 +116,9 @@ class _Module:
         self.counter_arguments: tuple[int, ...] = ()
         self.overwritten: frozenset[int] = frozenset()
 
-    def written(self) -> KernelText:
+    def written(self, block: Block) -> KernelText:
+        """The kernel of these statements, and the module."""
         thread, names = self.thread, self.thread.names
-        forward = self.writer.forward()
-        reverse = self.writer.reverse(self.sweep.block)
         totals = {name: names.fresh(f"{name}_bar_total") for name in self.given if thread.is_real(name)}
         bars = self.sweep.bars
         ends = [
@@ -91,7 +126,7 @@ class _Module:
             for name in totals
             if name in bars
         ]
-        body = self.forms_of(joined([*self.sweep.starts, *forward, *reverse]))
+        body = self.forms_of(without_dead_names([*block, *ends]))
         used = names_in_trees(body)
         prologue = self.prologue(used, [name for name in thread.own if bars.get(name) in used])
         used |= names_in_trees(prologue)
@@ -100,7 +135,7 @@ class _Module:
         parameters = [*taken, *(totals.get(name) or bars[name] for name in cotangents)]
         parameters += [trace for trace, _ in self.writer.traces.values()]
         name = f"{thread.name}_adjoint"
-        self.kernels.append(self.function(name, parameters, [*prologue, *body, *ends]))
+        self.kernels.append(self.function(name, parameters, [*prologue, *body]))
         return KernelText(
             self.module(bool(totals)),
             name,
@@ -112,6 +147,20 @@ class _Module:
             self.counter_arguments,
             self.overwritten,
         )
+
+    def clear(self, block: Block) -> Clearing | None:
+        """The kernel that clears cotangents after the adjoint kernel has read them, where there are any to clear."""
+        if not block:
+            return None
+        thread = self.thread
+        body = self.forms_of(without_dead_names(joined(block)))
+        used = names_in_trees(body)
+        taken = [name for name in thread.parameters if name in used]
+        bars = [name for name in self.given if self.sweep.bars.get(name) in used]
+        name = f"{thread.name}_clears"
+        parameters = [*taken, *(self.sweep.bars[each] for each in bars)]
+        self.kernels.append(self.function(name, parameters, [*self.places(used), *body]))
+        return Clearing(name, self.positions(taken), self.positions(bars))
 
     def count(self, writer: SweepWriter) -> None:
         """The kernel that counts what each thread records."""
@@ -217,23 +266,19 @@ _LANE = (
 )
 _ADD_OVER_BLOCK = '''@cuda.jit(device=True)
 def add_over_block(total, value):
-    """Add a number of each thread to total[0]: within the block in sums of 8, then by one atomic addition."""
+    """Add a number of each thread to total[0]: within the block by halves, then by one atomic addition."""
     part = cuda.shared.array(1024, float64)
     t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
     n = cuda.blockDim.x * cuda.blockDim.y * cuda.blockDim.z
     part[t] = value
-    cuda.syncthreads()
-    while n > 1:
-        m = (n + 7) // 8
-        s = 0.0
-        if t < m:
-            for k in range(t, n, m):
-                s += part[k]
+    s = 512
+    while s >= n:
+        s >>= 1
+    while s > 0:
         cuda.syncthreads()
-        if t < m:
-            part[t] = s
-        cuda.syncthreads()
-        n = m
+        if t < s and t + s < n:
+            part[t] += part[t + s]
+        s >>= 1
     if t == 0:
         cuda.atomic.add(total, 0, part[0])
     cuda.syncthreads()

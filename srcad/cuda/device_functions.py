@@ -107,6 +107,7 @@ def ratio(a, b):
     return a / b if b != 0.0 else 0.0
 """,
 }
+_OF_THE_TEXT = ("range", "add_over_block")
 _BY_TEXT: dict[Any, str] = {np.sign: "sign"}
 
 
@@ -125,7 +126,7 @@ class DeviceForms(gast.NodeTransformer):  # type: ignore[misc]  # gast carries n
     def visit_Call(self, node: gast.Call) -> gast.expr:
         """A call, in the form that CUDA has. Raises MissingRule if there is none."""
         path = dotted_path(node.func)
-        if path is None or path.startswith("cuda.") or path == "range":
+        if path is None or path.startswith("cuda.") or path in _OF_THE_TEXT:
             return self.generic_visit(node)
         node = self.generic_visit(node)
         try:

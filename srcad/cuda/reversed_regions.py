@@ -10,6 +10,7 @@ that these statements read are provided afterwards (`kept_values`); loops are fi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,8 @@ from typing import Any
 import gast
 
 from srcad.cuda.adjoint_nodes import OperationAdjoints
-from srcad.cuda.regions import Add, Assign, Barrier, If, Load, Loop, Region, Store, Thread
+from srcad.cuda.dead_values import counted_reads
+from srcad.cuda.regions import Add, Assign, Barrier, Carried, If, Load, Loop, Region, Store, Thread
 from srcad.errors import Place
 from srcad.transforms.ir.build import (
     Block,
@@ -61,11 +63,15 @@ class ReverseSweep:
     block   gast statements, `ReversedLoop` and `ReversedIf`
     starts  statements before both sweeps: cotangents of numbers among the arguments begin with zero
     bars    name of a value or an array -> name of its cotangent
+    additions   id of a statement that adds to the cotangent of an element -> the read that it reverses
+    clears      id of a statement that leaves zero in the cotangent of an element -> the array
     """
 
     block: list[Any]
     starts: Block
     bars: dict[str, str] = field(default_factory=dict)
+    additions: dict[int, Load] = field(default_factory=dict)
+    clears: dict[int, str] = field(default_factory=dict)
 
 
 def reverse_sweep(thread: Thread, active: Collection[str], is_own: Callable[[Any], bool]) -> ReverseSweep:
@@ -73,7 +79,7 @@ def reverse_sweep(thread: Thread, active: Collection[str], is_own: Callable[[Any
     writer = _Writer(thread, active, is_own)
     block = writer.after([], thread.body)
     starts = [assign(writer.bar(name), writer.zero(name)) for name in thread.parameters if name in writer.numbers]
-    return ReverseSweep(block, starts, writer.bars)
+    return ReverseSweep(block, starts, writer.bars, writer.additions, writer.clears)
 
 
 class _Writer:
@@ -84,9 +90,14 @@ class _Writer:
         self.contributed: set[str] = set()
         self.numbers = {name for name in thread.parameters if name in active and thread.is_real(name)}
         self.contributed |= self.numbers
+        self.reads = counted_reads(thread.body)
+        self.additions: dict[int, Load] = {}
+        self.clears: dict[int, str] = {}
+        self.sums: dict[str, str] = {}  # values that only add to what a loop carries -> its name
 
     def bar(self, name: str) -> str:
         """The name of a cotangent."""
+        name = self.sums.get(name, name)
         if name not in self.bars:
             self.bars[name] = self.thread.names.fresh(f"{name}_bar")
         return self.bars[name]
@@ -110,6 +121,8 @@ class _Writer:
         match node:
             case Assign(name=name) if self.is_due(name):
                 first, found = self.operations.of(node, load(self.bar(name)))
+                if name in self.sums:
+                    found = [each for each in found if self.sums.get(each[0]) != self.sums[name]]
                 pairs = [each for operand, amount in found for each in self.add(load(operand), amount, node.place)]
                 return with_line([*first, *pairs], node.place)
             case Load(name=name, array=array) if self.is_due(name) and array in self.active:
@@ -138,17 +151,20 @@ class _Writer:
 
     def gather(self, node: Load) -> gast.stmt:
         bar = load(self.bar(node.name))
+        made: Any = _effect(call("cuda.atomic.add", load(self.bar(node.array)), _index(node), bar))
         if self.is_own(node):
-            return augment(self.element(node, store=True), gast.Add, bar, node.place)
-        return _effect(call("cuda.atomic.add", load(self.bar(node.array)), _index(node), bar))
+            made = augment(self.element(node, store=True), gast.Add, bar, node.place)
+        self.additions[id(made)] = node
+        return made
 
     def store(self, node: Store) -> Block:
         """Take the cotangent of the element, and leave zero."""
         clear = assign(self.element(node, store=True), const(0.0), node.place)
+        self.clears[id(clear)] = node.array
         return [*self.add(node.value, self.element(node), node.place), clear]
 
     def branch(self, node: If) -> list[Any]:
-        due = [merge for merge in node.merges if self.is_due(merge.name)]
+        due = [merge for merge in node.merges if self.is_due(merge.name) and merge.name not in self.sums]
         before = set(self.contributed)
         sides = []
         for side in ("then", "orelse"):
@@ -174,14 +190,20 @@ class _Writer:
         for node in reversed(region.nodes):
             block += self.node(node)
         for name in _defined(region):
-            if name in self.active and name in self.bars:
+            if name in self.active and name in self.bars and name not in self.sums:
                 place_zero(block, self.bars[name], self.zero(name))
         return block
 
     def loop(self, node: Loop) -> list[Any]:
         """A loop: what it carries has a cotangent that is carried from iteration to iteration, the other way."""
-        carried = [each for each in node.carried if each.name in self.active]
-        before = [assign(self.bar(each.name), self.bar_of_last(each), node.place) for each in carried]
+        for each in node.carried:
+            if each.name in self.active and each.name not in self.sums:
+                self.sums.update(dict.fromkeys(sum_chain(self.thread, each, self.reads), each.name))
+        sums = [each for each in node.carried if each.name in self.sums]
+        self.contributed |= set(self.sums)
+        carried = [each for each in node.carried if each.name in self.active and each not in sums]
+        outer = [each for each in sums if self.sums[each.name] == each.name]
+        before = [assign(self.bar(each.name), self.bar_of_last(each), node.place) for each in (*carried, *outer)]
         start: list[Any] = []
         zeros = [assign(self.bar(each.name), self.zero(each.name)) for each in carried]
         own = {each.name for each in carried}
@@ -199,13 +221,52 @@ class _Writer:
         body = self.after([*start, *zeros, *late], node.body)
         for each in carried:
             _merge_zero(body, self.bar(each.name))
-        has_work = bool(carried) or not all(_is_barrier(each) for each in body)
-        after = [each for one in carried for each in self.add(one.first, load(self.bar(one.name)), node.place)]
+        has_work = bool(carried or sums) or not all(_is_barrier(each) for each in body)
+        after = [
+            each for one in (*carried, *outer) for each in self.add(one.first, load(self.bar(one.name)), node.place)
+        ]
         return [*before, ReversedLoop(node, body), *after] if has_work else []
 
     def bar_of_last(self, each: Any) -> gast.expr:
         """What has been added to the cotangent of a value after a loop."""
         return load(self.bar(each.last)) if self.is_due(each.last) else self.zero(each.name)
+
+
+def sum_chain(thread: Thread, carried: Carried, reads: Counter[str]) -> list[str]:
+    """What a loop carries, and the values on the way to the next iteration, if nothing is done to it but to add.
+
+    Their cotangents are then one and the same, in all iterations. Empty if that is not so.
+    """
+    uses = _uses_in_sum(thread, carried.next, frozenset((carried.name,)))
+    return list(uses) if uses is not None and all(reads[name] == count for name, count in uses.items()) else []
+
+
+def _uses_in_sum(thread: Thread, atom: Any, heads: frozenset[str]) -> Counter[str] | None:
+    """How often each value on the way is read there, if an atom is one of the heads with something added to it."""
+    if not isinstance(atom, gast.Name):
+        return None
+    own = Counter((atom.id,))
+    if atom.id in heads:
+        return own
+    parts: list[Counter[str] | None] = []
+    match thread.nodes.get(atom.id):
+        case Assign(value=gast.BinOp(left=left, op=gast.Add(), right=right)):
+            found = (_uses_in_sum(thread, each, heads) for each in (left, right))
+            parts = [next((each for each in found if each is not None), None)]
+        case Assign(value=gast.BinOp(left=left, op=gast.Sub())):
+            parts = [_uses_in_sum(thread, left, heads)]
+        case If(merges=merges):
+            merge = next(each for each in merges if each.name == atom.id)
+            parts = [_uses_in_sum(thread, each, heads) for each in (merge.then, merge.orelse)]
+        case Loop(carried=carried):
+            one = next((each for each in carried if each.last == atom.id), None)
+            if one is not None:
+                parts = [_uses_in_sum(thread, one.first, heads), _uses_in_sum(thread, one.next, heads | {one.name})]
+    for each in parts:
+        if each is None:
+            return None
+        own += each
+    return own if parts else None
 
 
 def place_zero(block: list[Any], bar: str, zero: gast.expr) -> None:

@@ -20,6 +20,7 @@ from srcad.transforms.ir.build import (
     call,
     clone,
     const,
+    dotted_path,
     load,
     loop,
     names_in,
@@ -217,7 +218,7 @@ def made_branch(test: gast.expr, then: Block, orelse: Block) -> Block:
 
 
 def joined(block: Block) -> Block:
-    """The block with neighbouring branches on the same name as one.
+    """The block with neighbouring branches on the same name as one, and one barrier in place of several.
 
     if c: a = 1                 if c:
     if c: b = a         ->          a = 1; b = a
@@ -225,11 +226,20 @@ def joined(block: Block) -> Block:
     made: Block = []
     for statement in block:
         last = made[-1] if made else None
+        if _is_barrier(statement) and _is_barrier(last):
+            continue
+        for field in ("body", "orelse"):
+            if getattr(statement, field, None):
+                setattr(statement, field, joined(getattr(statement, field)))
         if isinstance(statement, gast.If) and isinstance(last, gast.If) and _same_test(last, statement):
             made[-1] = made_branch(last.test, last.body + statement.body, last.orelse + statement.orelse)[0]
         else:
             made.append(statement)
     return made
+
+
+def _is_barrier(statement: Any) -> bool:
+    return isinstance(statement, gast.Expr) and dotted_path(statement.value.func) == "cuda.syncthreads"
 
 
 def _same_test(one: gast.If, other: gast.If) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -11,7 +12,7 @@ from numba.np import numpy_support
 
 from srcad.cuda.adjoint_text import KernelText, written
 from srcad.cuda.kernel_source import read_kernel
-from tests.cuda.emulator import kernel_in, launch
+from tests.cuda.emulator import kernel_in, launch, three
 
 
 def kind_of(value: Any) -> nb.Type:
@@ -26,10 +27,12 @@ def is_real(value: Any) -> bool:
     return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
 
 
-def text_of(kernel: Any, arguments: Any, wanted: Any = None, race_free: bool = False) -> KernelText:
+def text_of(
+    kernel: Any, arguments: Any, wanted: Any = None, race_free: bool = False, gathers: bool = True
+) -> KernelText:
     """The adjoint kernel for arguments, with cotangents for all that can have one."""
     wanted = [k for k, each in enumerate(arguments) if is_real(each)] if wanted is None else wanted
-    return written(read_kernel(kernel), [kind_of(each) for each in arguments], wanted, race_free)
+    return written(read_kernel(kernel), [kind_of(each) for each in arguments], wanted, race_free, gathers)
 
 
 def pulled_back(made: KernelText, grid: Any, threads: Any, arguments: Any, bars: Any, backwards: bool = False) -> None:
@@ -43,16 +46,26 @@ def pulled_back(made: KernelText, grid: Any, threads: Any, arguments: Any, bars:
         count = math.prod(np.atleast_1d(grid)) * math.prod(np.atleast_1d(threads))
         given += [np.zeros((n, count), each) for n, each in zip(lengths, made.traces, strict=True)]
     launch(kernel_in(made.text, made.name), grid, threads, *given, backwards=backwards)
+    if made.clearing is not None:
+        given = [own[k] for k in made.clearing.arguments] + [bars[k] for k in made.clearing.cotangents]
+        launch(kernel_in(made.text, made.clearing.name), grid, threads, *given)
 
 
 def check(kernel: Any, grid: Any, threads: Any, arguments: Any, race_free: bool = False, wanted: Any = None) -> None:
-    """Compare an adjoint with differences along random directions, for two orders of the threads."""
+    """Compare an adjoint with differences along random directions, for two orders of the threads.
+
+    If threads gather and the launch has enough of them, the kernel in which they scatter is tested as well.
+    """
     rng = np.random.default_rng(7)
-    made = text_of(kernel, arguments, wanted, race_free)
+    gathers = text_of(kernel, arguments, wanted, race_free)
+    shapes = {k: arguments[k].shape for k, _, _ in gathers.coverage}
+    texts = [gathers] if gathers.covers(three(grid), three(threads), shapes) else []
+    if gathers.coverage:
+        texts.append(text_of(kernel, arguments, wanted, race_free, False))
     reals = [k for k, each in enumerate(arguments) if is_real(each) and (wanted is None or k in wanted)]
     weights = {k: rng.normal(size=np.shape(arguments[k])) for k in reals if isinstance(arguments[k], np.ndarray)}
     found = []
-    for backwards in (False, True):
+    for made, backwards in itertools.product(texts, (False, True)):
         bars = {k: np.copy(weights[k]) if k in weights else np.zeros(1) for k in reals}
         pulled_back(made, grid, threads, arguments, bars, backwards)
         found.append(bars)

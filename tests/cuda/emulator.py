@@ -43,7 +43,7 @@ class Emulator:
         return found[0] if ndim == 1 else found[:ndim]
 
     def atomic_add(self, array: Any, index: Any, value: Any) -> None:
-        assert all(0 <= i < n for i, n in zip(np.atleast_1d(index), array.shape, strict=True)), (index, array.shape)
+        assert all(-n <= i < n for i, n in zip(np.atleast_1d(index), array.shape, strict=True)), (index, array.shape)
         array[index] += value
 
     def atomic_max(self, array: Any, index: Any, value: Any) -> None:
@@ -70,7 +70,7 @@ class Emulator:
 def launch(kernel: Any, grid: Any, threads: Any, *arguments: Any, backwards: bool = False) -> None:
     """Run a kernel of `cuda.jit`, or a function made by `kernel_in`, for all blocks and threads."""
     cuda, run = as_generator(kernel.py_func) if hasattr(kernel, "py_func") else kernel
-    blocks, extents = _three(grid), _three(threads)
+    blocks, extents = three(grid), three(threads)
     for axis, one, other in zip(AXES, blocks, extents, strict=True):
         setattr(cuda.gridDim, axis, one)
         setattr(cuda.blockDim, axis, other)
@@ -141,6 +141,7 @@ class _Barriers(ast.NodeTransformer):
         return node
 
 
-def _three(extent: Any) -> tuple[int, int, int]:
+def three(extent: Any) -> tuple[int, int, int]:
+    """Extents along three axes."""
     given = tuple(extent) if isinstance(extent, tuple) else (extent,)
     return (*given, 1, 1)[:3]

@@ -421,6 +421,99 @@ def recorded_in_branches(x, y, n):
         y[i] = v + own[0]
 
 
+@sample(3, 4, X, Y)
+@cuda.jit
+def forward_difference(x, y):
+    i = cuda.grid(1)
+    if i < x.size - 1:
+        y[i] = x[i + 1] * x[i] - math.sin(x[i + 1])
+
+
+@sample(3, 4, rng.normal(size=9), Y)
+@cuda.jit
+def shifted_window(x, y):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] = x[i + 2] * x[i + 1]
+
+
+@sample(2, 4, X, Y)
+@cuda.jit
+def from_the_end(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = x[i - 1] * x[i]
+
+
+@sample(2, 4, X, Z, Y)
+@cuda.jit
+def pairs_within_range(x, q, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        s = x[i]
+        for j in range(1, q.size):
+            d = x[j] - x[i]
+            if j != i and d * d < 1.5:
+                s += q[j] * math.exp(-d * d)
+            else:
+                s -= 0.1 * q[j]
+        y[i] = s
+
+
+@sample(2, 4, X, Z, Y)
+@cuda.jit
+def two_sums(x, q, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        s = 0.0
+        for j in range(x.size):
+            s += x[j] * q[i]
+        t = 1.0
+        for k in range(q.size):
+            t += q[k] * s * x[k]
+        y[i] = t * s
+
+
+@sample(2, 4, X, Z, Y)
+@cuda.jit
+def products_of_all(x, q, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        t = q[i]
+        for j in range(x.size):
+            t *= math.cos(x[j])
+        y[i] = t
+
+
+@sample((2, 2), (3, 3), rng.normal(size=(5, 4)), rng.normal(size=(4, 6)), np.zeros((5, 6)))
+@cuda.jit
+def plain_product(a, b, c):
+    i, j = cuda.grid(2)
+    if i < c.shape[0] and j < c.shape[1]:
+        s = 0.0
+        for k in range(a.shape[1]):
+            s += a[i, k] * b[k, j]
+        c[i, j] = s
+
+
+@sample(2, 4, X, Y)
+@cuda.jit
+def taken_twice(x, y):
+    i = cuda.grid(1)
+    if 0 < i < x.size - 1:
+        y[i] = x[i - 1] * x[i + 1]
+        y[i] = x[i - 1]
+
+
+@sample(2, 4, X, Y, Z)
+@cuda.jit
+def results_of_two_kinds(x, y, z):
+    i = cuda.grid(1)
+    if 0 < i < x.size - 1:
+        y[i] = x[i - 1] * x[i + 1]
+        cuda.atomic.add(z, 0, x[i + 1] * x[i + 1])
+
+
 @cuda.jit
 def in_float32(x, y, a):
     part = cuda.shared.array(4, float32)
