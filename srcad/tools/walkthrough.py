@@ -221,6 +221,7 @@ PACKAGES = (
     "tools.coverage",
     "bridges",
     "sparse",
+    "cuda",
     "distributed",
     "batching",
     "api",
