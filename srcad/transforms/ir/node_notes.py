@@ -42,7 +42,8 @@ class Notes:
 
     parallel: bool = False
     """Loop: threads may share it; it stems from a `numba.prange`, or from an array statement of such a function. Set by
-    `prange_and_checkpointed`, `elementwise_fusion`, `type_annotations`, `loop_fusion`; read by `type_annotations.is_parallel`.
+    `prange_and_checkpointed`, `elementwise_fusion`, `type_annotations`, `loop_fusion`; read by
+    `type_annotations.is_parallel`.
     """
     checkpointed: bool = False
     """Loop: over `srcad.checkpointed`. Set by `prange_and_checkpointed`, `trace_memory_limit`, `for_loops`; read by
