@@ -130,8 +130,8 @@ def map_gradient(
                 `dask.delayed` objects
     wrt         the parameter to differentiate by, as for `grad`
     workers     a number of processes, which are begun at the first call and kept until `close`; an executor of
-                `concurrent.futures`; a `Client` of `dask.distributed`; None is Dask's present scheduler for chunks of
-                Dask's, the calling process for others
+                `concurrent.futures`, such as mpi4py's; a `Client` of `dask.distributed`; None is Dask's present
+                scheduler for chunks of Dask's, the calling process for others
     reduce      "sum", or "mean": the sum divided by the number of chunks
     value       True returns the pair of value and gradient
     retries     how often chunks are computed again whose process has ended

@@ -1,6 +1,11 @@
 """Real processes, which begin and end; every call has a limit in time."""
 
+import os
+import shutil
+import subprocess
+import sys
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +63,34 @@ def test_exceptions_of_the_function_are_raised_at_once():
     with ThreadPoolExecutor(1) as pool, pytest.raises(ArithmeticError, match="a chunk of three"):
         map_gradient(failing, counted, jit=False, workers=pool, timeout=LIMIT)(2.0)
     assert len(taken) <= 4
+
+
+MPI_SCRIPT = """\
+from mpi4py.futures import MPIPoolExecutor
+
+from srcad.distributed import map_gradient
+from tests.distributed.programs import chunks, misfit, parameters, same
+
+if __name__ == "__main__":
+    expected = map_gradient(misfit, chunks(), value=True, jit=False)(parameters())
+    with MPIPoolExecutor(2) as pool:
+        found = map_gradient(misfit, chunks(), value=True, jit=False, workers=pool, timeout=60.0)(parameters())
+    print("the same" if same(found, expected) else "different")
+"""
+
+
+def test_executors_of_mpi_give_what_one_process_gives(tmp_path):
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed")
+    if shutil.which("mpiexec") is None:
+        pytest.skip("there is no mpiexec")
+    script = tmp_path / "script.py"
+    script.write_text(MPI_SCRIPT)
+    root = str(Path(__file__).parents[2])
+    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # of Open MPI
+    environment = {**os.environ, **as_root, "OMPI_MCA_rmaps_base_oversubscribe": "1", "PYTHONPATH": root}
+    command = ["mpiexec", "-n", "3", sys.executable, "-m", "mpi4py.futures", str(script)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LIMIT, check=True)
+    assert done.stdout.strip() == "the same"
 
 
 class NeverDone(ThreadPoolExecutor):
