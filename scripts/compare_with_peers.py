@@ -27,8 +27,8 @@ INTRODUCTION = """\
 
 Gradients of calls by all of their arguments, at one point each, uncompiled, in double precision
 (`python scripts/compare_with_peers.py > docs/peers.md`, in an environment with both libraries): all calls on the
-page on [coverage](coverage.md) that the other library differentiates, and those of SciPy of which it has its own. A difference
-is what is above 1e-8, relative to 1 and the gradient.
+page on [coverage](coverage.md) that the other library differentiates, and those of SciPy of which it has its own.
+A difference is what is above 1e-8, relative to 1 and the gradient.
 """
 
 

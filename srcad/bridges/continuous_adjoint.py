@@ -11,6 +11,7 @@ R. Serban, Adjoint sensitivity analysis for differential-algebraic equations, SI
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -69,28 +70,39 @@ def continuous_adjoint(
         return by_start, by_times, by_p
 
     def pulled_back(found: Any, times: Any, p: Any, bars: Any) -> tuple[Any, Any, Any]:
-        size, count = found.shape[1], np.size(p)
-
-        def pulled(t: float, state: Any) -> Any:
-            y, a = np.array(state[:size]), state[size : 2 * size]
-            value, pullback = vjp(f, t, y, p, wrt=(1, 2), jit=jit)
-            by_y, by_p = pullback(_like(value, -a))
-            return np.concatenate((np.asarray(value, np.float64), np.asarray(by_y), np.ravel(by_p)))
-
-        last = len(times) - 1
-        a, by_p, by_times = np.array(bars[last]), np.zeros(count), np.zeros(len(times))
-        for k in range(last, 0, -1):
-            by_times[k] = bars[k] @ slope(times[k], found[k], p)
-            state = np.concatenate((found[k], a, by_p))
-            state = _solved(pulled, state, (times[k], times[k - 1]), None, how)[:, -1]
-            a, by_p = state[size : 2 * size], state[2 * size :]
-            by_times[0] = -a @ slope(times[0], found[0], p) if k == 1 else 0.0
-            a = a + bars[k - 1]
-        return a, by_times, np.reshape(by_p, np.shape(p))[()]
+        slopes = [slope(t, y, p) for t, y in zip(times, found, strict=True)]
+        return _pulled_back(functools.partial(_pulled, f, p, jit), slopes, (found, times, np.shape(p)), bars, how)
 
     solver = custom_vjp(solve)
     solver.defvjp(forward, backward)
-    return solver
+    made: Callable[..., Any] = solver
+    return made
+
+
+def _pulled(f: Callable[..., Any], p: Any, jit: bool, t: float, state: Any) -> Any:
+    """The right-hand side of the equations for the solution, its adjoint, and the derivative by the parameters."""
+    size = (len(state) - np.size(p)) // 2
+    value, pullback = vjp(f, t, np.array(state[:size]), p, wrt=(1, 2), jit=jit)
+    by_y, by_p = pullback(_like(value, -state[size : 2 * size]))
+    return np.concatenate((np.asarray(value, np.float64), np.asarray(by_y), np.ravel(by_p)))
+
+
+def _pulled_back(
+    pulled: Callable[..., Any], slopes: list[Any], known: tuple[Any, Any, Any], bars: Any, how: dict[str, Any]
+) -> tuple[Any, Any, Any]:
+    """The derivatives by the start, the times and the parameters, from those by the solution at the times."""
+    found, times, shape = known
+    size, last = found.shape[1], len(times) - 1
+    a, by_p, by_times = np.array(bars[last]), np.zeros(int(np.prod(shape))), np.zeros(len(times))
+    for k in range(last, 0, -1):
+        by_times[k] = bars[k] @ slopes[k]
+        state = np.concatenate((found[k], a, by_p))
+        state = _solved(pulled, state, (times[k], times[k - 1]), None, how)[:, -1]
+        a, by_p = state[size : 2 * size], state[2 * size :]
+        if k == 1:
+            by_times[0] = -a @ slopes[0]
+        a = a + bars[k - 1]
+    return a, by_times, np.reshape(by_p, shape)[()]
 
 
 def _check_times(times: Any) -> None:
