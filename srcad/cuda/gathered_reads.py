@@ -146,7 +146,7 @@ class _Gatherer:
         coverage = {Coverage(site.node.array, axis, grid) for site in sites for grid, axis in site.owners}
         begins = [assign(name, const(0.0)) for name in self.sums.values()]
         ends = [self.ended(key, name) for key, name in self.sums.items()]
-        return Gathered([*block, *begins, *gathers, *ends], second, tuple(sorted(coverage, key=str)))
+        return Gathered([*begins, *block, *gathers, *ends], second, tuple(sorted(coverage, key=str)))
 
     def is_taken_once(self, array: str) -> bool:
         """Whether no cotangent of an element is read again after it has been taken, so that it can be cleared later."""
@@ -162,7 +162,7 @@ class _Gatherer:
         return not _names(block).isdisjoint(self.thread.own)
 
     def plain(self, block: Block, sites: list[_Site]) -> Block:
-        """The block with plain additions to the thread's own elements."""
+        """The block with sums, or plain additions, in place of atomic additions to the thread's own elements."""
         own = {site.statement: site for site in sites if site.is_own}
         for each in walk_statements(block):
             for field in ("body", "orelse"):
@@ -175,6 +175,10 @@ class _Gatherer:
         if id(statement) not in own or isinstance(statement, gast.AugAssign):
             return statement
         bar, index, amount = statement.value.args
+        site = own[id(statement)]
+        total = self.sums.get((site.node.array, site.owners, site.fixed))
+        if total is not None:
+            return augment(stored(total), gast.Add, amount)
         return augment(subscript(bar, index, store=True), gast.Add, amount)
 
     # Which reads
