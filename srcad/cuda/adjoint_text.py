@@ -22,6 +22,7 @@ from srcad.cuda.races import Races
 from srcad.cuda.region_builder import thread_of
 from srcad.cuda.regions import Thread
 from srcad.cuda.reversed_regions import ReverseSweep, reverse_sweep
+from srcad.cuda.shared_divisors import with_shared_divisors
 from srcad.cuda.shared_sums import BlockExtent, fits, with_shared_sums
 from srcad.cuda.statement_slices import without_dead_names
 from srcad.cuda.sweep_writer import SweepWriter, joined
@@ -141,6 +142,7 @@ class _Module:
                 ends += [gast.Expr(value=call("cuda.syncthreads"))] * bool(ends)
                 ends.append(gast.Expr(value=call("add_over_block", load(total), load(bars[each]))))
         body = self.forms_of(without_dead_names([*block, *ends]))
+        body = with_shared_divisors(body, names)
         used = names_in_trees(body)
         prologue = self.prologue(used, [name for name in thread.own if bars.get(name) in used])
         used |= names_in_trees(prologue)

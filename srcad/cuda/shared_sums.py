@@ -150,11 +150,15 @@ class _Exchanger:
         first = self.read_published(part, names, site, other)
         body = renamed(with_sums(part, {each.statement: total for each in sites}), names)
         body = [*first, *body]
-        every = loop(other, [dotted(f"cuda.blockDim.{site.exchanged}")], body)
+        most = self.thread.own[array].shape[site.owners.index(site.exchanged)]
+        is_exact = constant(site.loop.bounds[0]) == 0 and constant(site.loop.bounds[1]) == most  # see `bound_extents`
+        every = loop(other, [const(most) if is_exact else dotted(f"cuda.blockDim.{site.exchanged}")], body)
         index = one_or_tuple([load(self.places[f"thread_{axis}"]) for axis in site.owners])
         target = subscript(load(self.sweep.bars[array]), index, store=True)
         test = renamed([gast.Expr(value=in_range(site.loop))], names)[0].value
-        ended = branch(test, [augment(target, gast.Add, load(total))], [])
+        ended: gast.stmt = augment(target, gast.Add, load(total))
+        if not is_exact:
+            ended = branch(test, [ended], [])
         holder[position + 1 : position + 1] = [assign(total, const(0.0)), every, ended]
         self.result.block = without(self.result.block, {each.statement for each in sites})
         self.bound_extents(site)
