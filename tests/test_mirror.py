@@ -54,6 +54,7 @@ ABOUT_MORE = {
     "tools/test_notebooks.py": "notebooks, on a real kernel",
     "test_benchmarks.py": "the folder benchmarks/",
     "test_collection.py": "the folder benchmarks/collection/",
+    "test_matrix_benchmarks.py": "the folder benchmarks/matrices/",
     "test_edge_cases.py": "the table of edge cases in docs/conventions.md",
     "test_memory_order.py": "arrays in Fortran order and with gaps",
     "test_differences.py": "finite differences, by which the tests judge",

@@ -222,6 +222,7 @@ PACKAGES = (
     "bridges",
     "sparse",
     "cuda",
+    "distributed",
     "batching",
     "api",
     "driver",
