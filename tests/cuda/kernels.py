@@ -564,6 +564,38 @@ def pairs_in_block(x, y, width):
     y[i] = s * v
 
 
+@sample(2, 4, X, Y, 5, 0, -2)
+@cuda.jit
+def step_of_unknown_sign(x, y, first, last, step):
+    i = cuda.grid(1)
+    if i < x.size:
+        v = x[i]
+        for k in range(first, last, step):
+            v = math.sin(v * k) + v
+        y[i] = v
+
+
+@sample(2, 4, X, Y)
+@cuda.jit
+def index_after_loop(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        k = 5
+        for k in range(i + 1):
+            if x[k] > 0.5:
+                break
+        y[i] = x[i] * x[i] * k
+
+
+@sample(2, 4, X, Y)
+@cuda.jit
+def guarded_by_what_is_overwritten(x, y):
+    i = cuda.grid(1)
+    if 0 < i < x.size - 1:
+        if y[i] > 0.0:
+            y[i] = x[i - 1] * x[i + 1]
+
+
 @cuda.jit
 def in_float32(x, y, a):
     part = cuda.shared.array(4, float32)
