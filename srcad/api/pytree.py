@@ -113,6 +113,10 @@ def take_apart(data: Any) -> tuple[list[Any], Any]:
     while True:
         leaves, spec = taken_apart(data)
         unknown = {type(leaf) for leaf in leaves} - _NUMBERS - _known
+        if unknown:
+            from srcad.driver.refused_arguments import refuse_on_device  # late import: few classes are unknown
+
+            refuse_on_device(leaf for leaf in leaves if type(leaf) in unknown)
         objects = [kind for kind in unknown if is_object(kind) or is_typed_list(kind)]
         _known.update(unknown)
         if not objects:

@@ -61,11 +61,12 @@ def adjoint(kernel: Any, *, race_free: bool = False) -> AdjointKernel:
         t2 = grid_x < t1
         if t2:
             t3 = x[grid_x]
-            t5_bar = y_bar[grid_x]  # line 5: y[i] = x[i] * x[i]
-            y_bar[grid_x] = 0.0
-            t3_bar = t5_bar * t3  # line 5: y[i] = x[i] * x[i]
+            # line 5: y[i] = x[i] * x[i]
+            t5_bar = y_bar[grid_x]
+            t3_bar = t5_bar * t3
             t3_bar += t5_bar * t3
-            x_bar[grid_x] += t3_bar  # line 5: y[i] = x[i] * x[i]
+            x_bar[grid_x] += t3_bar
+            y_bar[grid_x] = 0.0
     <BLANKLINE>
     """
     return AdjointKernel(read_kernel(kernel), race_free)

@@ -18,6 +18,7 @@ from srcad.cuda.gathered_reads import gathered
 from srcad.cuda.intrinsics import AXES, PLACES
 from srcad.cuda.kept_values import counted_values, kept_values
 from srcad.cuda.kernel_source import KernelSource, OwnArray
+from srcad.cuda.late_clears import with_late_clears
 from srcad.cuda.races import Races
 from srcad.cuda.region_builder import thread_of
 from srcad.cuda.regions import Thread
@@ -99,6 +100,7 @@ def written(
     kept = kept_values(thread, sweep, races.is_private)
     writer = SweepWriter(thread, kept)
     block = joined([*sweep.starts, *writer.forward(), *writer.reverse(sweep.block)])
+    block = with_late_clears(block, sweep.clears)
     shared = with_shared_sums(thread, sweep, kept, races, block) if gathers else None
     if shared is not None:
         block = shared.block

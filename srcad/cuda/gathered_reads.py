@@ -158,8 +158,8 @@ class _Gatherer:
         return apart and all(each.region.loop is None for each in found)
 
     def touches_own(self, block: Block) -> bool:
-        """Whether statements use shared or local arrays."""
-        return not names_of_block(block).isdisjoint(self.thread.own)
+        """Whether statements use shared or local arrays, or read what the kernel overwrites."""
+        return not names_of_block(block).isdisjoint(self.thread.own) or bool(_elements_read(block) & self.written)
 
     def plain(self, block: Block, sites: list[_Site]) -> Block:
         """The block with sums, or plain additions, in place of atomic additions to the thread's own elements."""

@@ -94,13 +94,15 @@ class _Builder:
 
     def atom(self, node: gast.expr, scope: _Scope) -> gast.expr:
         """The value of an atom: names of variables become those of values."""
-        if isinstance(node, gast.Name) and node.id in scope.values:
-            return clone(scope.values[node.id])
-        return clone(node)
+        return self.valued(node, scope)
 
     def valued(self, node: gast.expr, scope: _Scope) -> gast.expr:
-        made = clone(node)
-        return _Renamer(scope.values).visit(made)
+        for name in names_in(node):
+            if name not in scope.values and name in self.thread.kinds and name not in self.unit.bindings:
+                raise OUTSIDE_OF_KERNELS.at(
+                    place_of(node), what=f"`{name}`, which a loop or a branch may not have set,"
+                )
+        return _Renamer(scope.values).visit(clone(node))
 
     def define(self, wish: str, kind: nb.Type | None, node: Any, scope: _Scope) -> str:
         """A name for a new value."""

@@ -5,12 +5,19 @@ from __future__ import annotations
 import decimal
 import fractions
 import numbers
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from srcad.errors import SrcadError
-from srcad.refusals.types_and_results import ARGUMENT_DTYPE, MASKED_ARGUMENT, MATRIX_ARGUMENT, NUMBER_ARGUMENT
+from srcad.refusals.types_and_results import (
+    ARGUMENT_DTYPE,
+    DEVICE_ARGUMENT,
+    MASKED_ARGUMENT,
+    MATRIX_ARGUMENT,
+    NUMBER_ARGUMENT,
+)
 
 # The dtypes to convert to, by kind.
 _CONVERTED = {"f": "np.float64", "c": "np.complex128"}
@@ -24,6 +31,8 @@ def refusal_of(name: str, value: Any) -> SrcadError | None:
     convert it with x.astype(x.dtype.newbyteorder("="))
     >>> refusal_of("x", object())
     """
+    if is_on_device(value):
+        return DEVICE_ARGUMENT.error(type=type(value).__name__)
     if isinstance(value, np.matrix):
         return MATRIX_ARGUMENT.error(name=name)
     if isinstance(value, np.ma.MaskedArray):
@@ -35,6 +44,18 @@ def refusal_of(name: str, value: Any) -> SrcadError | None:
         return None
     why, cure = found
     return ARGUMENT_DTYPE.error(name=name, dtype=value.dtype, why=why, cure=f"convert it with {name}.{cure}")
+
+
+def refuse_on_device(values: Iterable[Any]) -> None:
+    """Raise NotDifferentiable for arrays in the memory of a GPU."""
+    for value in values:
+        if is_on_device(value):
+            raise DEVICE_ARGUMENT.error(type=type(value).__name__)
+
+
+def is_on_device(value: Any) -> bool:
+    """Whether this is an array in the memory of a GPU: of CuPy, PyTorch, numba.cuda or its simulator."""
+    return hasattr(value, "__cuda_array_interface__") or bool(getattr(value, "__cuda_ndarray__", False))
 
 
 def _of_dtype(name: str, value: np.ndarray[Any, Any] | np.generic) -> tuple[str, str] | None:

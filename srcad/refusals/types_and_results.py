@@ -231,6 +231,21 @@ MATRIX_ARGUMENT = Refusal(
     "srcad.grad(f)(np.asmatrix(np.ones((2, 2))))",
 )
 
+DEVICE_ARGUMENT = Refusal(
+    NotDifferentiable,
+    "Arrays in the memory of a GPU",
+    "an argument is a {type}, an array in the memory of a GPU: this derivative runs on the CPU",
+    "copy it to the host (`x.copy_to_host()`, `cupy.asnumpy(x)`); adjoints of kernels are made by srcad.cuda.adjoint",
+    """
+    class DeviceArray:
+        __cuda_array_interface__ = {'shape': (2,), 'typestr': '<f8', 'data': (0, True), 'version': 3}
+
+    def f(x):
+        return np.sum(x * x)
+    """,
+    "srcad.grad(f)(DeviceArray())",
+)
+
 LIST_ARGUMENT = Refusal(
     NotDifferentiable,
     "Numba's lists as arguments",

@@ -12,10 +12,15 @@ X, Y, Z = rng.normal(size=7), rng.normal(size=7), rng.uniform(0.5, 2.0, size=7)
 SAMPLES = {}
 
 
-def sample(grid, threads, *arguments, **options):
-    """Note a kernel with a launch."""
+NIGHTLY = set()
+
+
+def sample(grid, threads, *arguments, nightly=False, **options):
+    """Note a kernel with a launch; what is like another one is left to the night."""
 
     def noted(kernel):
+        if nightly:
+            NIGHTLY.add(kernel.py_func.__name__)
         SAMPLES[kernel.py_func.__name__] = (kernel, grid, threads, arguments, options)
         return kernel
 
@@ -105,7 +110,7 @@ def tiled_product(a, b, c):
         c[y, x] = acc
 
 
-@sample(1, 8, rng.uniform(0.5, 1.5, size=8), np.zeros(8))
+@sample(1, 8, rng.uniform(0.5, 1.5, size=8), np.zeros(8), nightly=True)
 @cuda.jit
 def scan(x, y):
     sh = cuda.shared.array(8, float64)
@@ -142,7 +147,7 @@ def two_fills(x, y):
     y[t] = s
 
 
-@sample(2, 4, X, Y, 3)
+@sample(2, 4, X, Y, 3, nightly=True)
 @cuda.jit
 def recurrence(x, y, m):
     i = cuda.grid(1)
@@ -182,7 +187,7 @@ def grid_stride(a, x, y):
         y[i] = s * x[i]
 
 
-@sample(2, 4, X, 1.7)
+@sample(2, 4, X, 1.7, nightly=True)
 @cuda.jit
 def in_place(x, a):
     i = cuda.grid(1)
@@ -199,7 +204,7 @@ def in_place_stride(x, a):
         x[i] = math.sin(x[i]) * a
 
 
-@sample(2, 4, X, 4)
+@sample(2, 4, X, 4, nightly=True)
 @cuda.jit
 def in_place_steps(x, n):
     i = cuda.grid(1)
@@ -216,7 +221,7 @@ def histogram(x, w, bins, h):
         cuda.atomic.add(h, bins[i], w[i] * w[i] * x[i])
 
 
-@sample(2, 4, X, np.array([3, 3, 0, 6, 3]), Y[:5])
+@sample(2, 4, X, np.array([3, 3, 0, 6, 3]), Y[:5], nightly=True)
 @cuda.jit
 def gather(x, index, y):
     i = cuda.grid(1)
@@ -232,7 +237,7 @@ def permuted(x, index, y):
         y[index[i]] = x[i] * x[index[i]]
 
 
-@sample((2, 2), (3, 3), rng.normal(size=(5, 6)), rng.normal(size=(5, 6)))
+@sample((2, 2), (3, 3), rng.normal(size=(5, 6)), rng.normal(size=(5, 6)), nightly=True)
 @cuda.jit
 def stencil(x, y):
     i, j = cuda.grid(2)
@@ -240,7 +245,7 @@ def stencil(x, y):
         y[i, j] = x[i - 1, j] + x[i + 1, j] + x[i, j - 1] * x[i, j + 1]
 
 
-@sample((1, 2, 1), (2, 1, 3), rng.normal(size=(2, 2, 3)), np.zeros((2, 2, 3)), 0.3)
+@sample((1, 2, 1), (2, 1, 3), rng.normal(size=(2, 2, 3)), np.zeros((2, 2, 3)), 0.3, nightly=True)
 @cuda.jit
 def three_axes(x, y, c):
     i, j, k = cuda.grid(3)
@@ -295,7 +300,7 @@ def nested_loops(x, y, n):
         y[i] = s
 
 
-@sample(2, 4, X, Y, 5)
+@sample(2, 4, X, Y, 5, nightly=True)
 @cuda.jit
 def swapped(x, y, n):
     i = cuda.grid(1)
@@ -320,7 +325,7 @@ def backwards(x, y, n):
         y[i] = v
 
 
-@sample(2, 4, X, Y, 0)
+@sample(2, 4, X, Y, 0, nightly=True)
 @cuda.jit
 def no_iteration(x, y, n):
     i = cuda.grid(1)
@@ -357,7 +362,7 @@ def branches(x, y, z):
         y[i] = w**k + max(v, z[i]) * min(v, z[i]) + abs(v)
 
 
-@sample(2, 4, X, Y, 4)
+@sample(2, 4, X, Y, 4, nightly=True)
 @cuda.jit
 def device_loops(x, y, n):
     i = cuda.grid(1)
@@ -365,7 +370,7 @@ def device_loops(x, y, n):
         y[i] = horner(x[i], n) + horner(2.0 * x[i], i)
 
 
-@sample(2, 4, X, Y)
+@sample(2, 4, X, Y, nightly=True)
 @cuda.jit
 def overwritten_twice(x, y):
     i = cuda.grid(1)
@@ -375,7 +380,7 @@ def overwritten_twice(x, y):
         y[i] = y[i] * 2.0
 
 
-@sample(2, 2, rng.normal(size=(4, 3)), np.zeros(4), 2.0)
+@sample(2, 2, rng.normal(size=(4, 3)), np.zeros(4), 2.0, nightly=True)
 @cuda.jit
 def rows(x, y, p):
     i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
@@ -387,7 +392,7 @@ def rows(x, y, p):
     y[i] = s ** (1.0 / p)
 
 
-@sample(2, 2, rng.normal(size=12), np.zeros(8))
+@sample(2, 2, rng.normal(size=12), np.zeros(8), nightly=True)
 @cuda.jit
 def interleaved(x, y):
     i = cuda.grid(1)
@@ -395,7 +400,7 @@ def interleaved(x, y):
     y[2 * i + 1] = x[i + 8] * x[i]
 
 
-@sample(2, 4, rng.normal(size=8).astype(np.float64), np.zeros(8), np.array([2.0, 3.0]))
+@sample(2, 4, rng.normal(size=8).astype(np.float64), np.zeros(8), np.array([2.0, 3.0]), nightly=True)
 @cuda.jit
 def shared_parameters(x, y, theta):
     i = cuda.grid(1)
@@ -421,7 +426,7 @@ def recorded_in_branches(x, y, n):
         y[i] = v + own[0]
 
 
-@sample(3, 4, X, Y)
+@sample(3, 4, X, Y, nightly=True)
 @cuda.jit
 def forward_difference(x, y):
     i = cuda.grid(1)
@@ -460,7 +465,7 @@ def pairs_within_range(x, q, y):
         y[i] = s
 
 
-@sample(2, 4, X, Z, Y)
+@sample(2, 4, X, Z, Y, nightly=True)
 @cuda.jit
 def two_sums(x, q, y):
     i = cuda.grid(1)
@@ -474,7 +479,7 @@ def two_sums(x, q, y):
         y[i] = t * s
 
 
-@sample(2, 4, X, Z, Y)
+@sample(2, 4, X, Z, Y, nightly=True)
 @cuda.jit
 def products_of_all(x, q, y):
     i = cuda.grid(1)
@@ -496,7 +501,7 @@ def plain_product(a, b, c):
         c[i, j] = s
 
 
-@sample(2, 4, X, Y)
+@sample(2, 4, X, Y, nightly=True)
 @cuda.jit
 def taken_twice(x, y):
     i = cuda.grid(1)
@@ -505,7 +510,7 @@ def taken_twice(x, y):
         y[i] = x[i - 1]
 
 
-@sample(2, 4, X, Y, Z)
+@sample(2, 4, X, Y, Z, nightly=True)
 @cuda.jit
 def results_of_two_kinds(x, y, z):
     i = cuda.grid(1)
@@ -514,7 +519,7 @@ def results_of_two_kinds(x, y, z):
         cuda.atomic.add(z, 0, x[i + 1] * x[i + 1])
 
 
-@sample(1, (4, 4), rng.normal(size=(4, 4)), np.array([2, 3, 1, 4]), np.zeros((4, 4)))
+@sample(1, (4, 4), rng.normal(size=(4, 4)), np.array([2, 3, 1, 4]), np.zeros((4, 4)), nightly=True)
 @cuda.jit
 def uneven_loops(a, counts, c):
     part = cuda.shared.array((TILE, TILE), float64)
@@ -562,6 +567,37 @@ def pairs_in_block(x, y, width):
         if d * d < 2.0:
             s += math.exp(-d * d)
     y[i] = s * v
+
+
+@sample(2, 4, X, Y, 5, 0, -2)
+@cuda.jit
+def step_of_unknown_sign(x, y, first, last, step):
+    i = cuda.grid(1)
+    if i < x.size:
+        v = x[i]
+        for k in range(first, last, step):
+            v = math.sin(v * k) + v
+        y[i] = v
+
+
+@sample(2, 4, X, Y, nightly=True)
+@cuda.jit
+def index_after_loop(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        k = 5
+        for k in range(i + 1):
+            if x[k] > 0.5:
+                break
+        y[i] = x[i] * x[i] * k
+
+
+@sample(2, 4, X, Y)
+@cuda.jit
+def guarded_by_what_is_overwritten(x, y):
+    i = cuda.grid(1)
+    if 0 < i < x.size - 1 and y[i] > 0.0:
+        y[i] = x[i - 1] * x[i + 1]
 
 
 @cuda.jit

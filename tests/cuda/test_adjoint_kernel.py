@@ -20,7 +20,7 @@ from srcad.errors import BadArgument, BadType
 from tests.cuda.kernels import SAMPLES, X, Y, saxpy, recurrence, in_place
 from tests.cuda.differentiated import pulled_back, text_of, is_real
 
-for name in ("saxpy", "block_product", "tiled_product", "newton", "histogram", "recorded_in_branches"):
+for name in ("saxpy", "block_product", "tiled_product", "newton"):
     kernel, grid, threads, arguments, options = SAMPLES[name]
     wanted = options.get("wanted", [k for k, each in enumerate(arguments) if is_real(each)])
     host = {k: np.ones(np.shape(arguments[k]) or 1) for k in wanted}

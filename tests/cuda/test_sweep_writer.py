@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from tests.cuda.differentiated import check, pulled_back, text_of
-from tests.cuda.kernels import SAMPLES, in_float32
+from tests.cuda.kernels import NIGHTLY, SAMPLES, in_float32
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[pytest.mark.nightly] * (each in NIGHTLY)) for each in SAMPLES]
+)
 def test_adjoint_agrees_with_differences(name):
     kernel, grid, threads, arguments, options = SAMPLES[name]
     check(kernel, grid, threads, arguments, **options)

@@ -45,3 +45,28 @@ def test_the_cure_names_the_argument():
 def test_arrays_that_hold_more_than_numbers_are_data():
     assert refusal_of("x", np.array([1.0, "a"], object)) is None
     assert srcad.grad(lambda w, names: w * w, jit=False)(3.0, np.array([1.0, "a"], object)) == 6.0
+
+
+class OnDevice:
+    """What arrays of CuPy and numba.cuda tell of themselves."""
+
+    shape, dtype, ndim = (2,), np.dtype(float), 1
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"shape": (2,), "typestr": "<f8", "data": (0, True), "version": 3}
+
+
+@pytest.mark.parametrize("jit", [False, True])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda jit: srcad.grad(lambda x: np.sum(x * x), jit=jit)(OnDevice()),
+        lambda jit: srcad.grad(lambda p: np.sum(p["a"]), jit=jit)({"a": OnDevice()}),
+        lambda jit: srcad.vjp(lambda y, x: y * np.sum(x), 1.0, OnDevice(), wrt=0, jit=jit),
+    ],
+)
+def test_an_array_of_a_gpu_is_refused_with_the_cure(call, jit):
+    with pytest.raises(NotDifferentiable, match="in the memory of a GPU") as caught:
+        call(jit)
+    assert "copy_to_host" in caught.value.hint
