@@ -11,7 +11,8 @@ code for machine learning, automatically synthesize fast gradients, 2020). LICM 
 and have no effect: arithmetic (division by literals only, for integers also the remainder), elementary functions of
 NumPy, shapes, views by slices. CSE also applies to scalar operations that may fail (division, powers, the functions of
 `math`): whatever fails has failed at the earlier statement already. Reads of elements are shared where nothing writes
-to the array. A matrix that stays as it is is factored once: `lu_factors` does not fail, what is made of them may.
+to the array. A matrix is factored once until something writes to it, in a loop that does not write to it before the
+loop: `lu_factors` does not fail, what uses the factors may.
 """
 
 from __future__ import annotations
@@ -45,9 +46,11 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.primitive import constant, primitive_of
+from srcad.transforms.ir.side_effects import changed_in, stored_in
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 SAFE = frozenset(functions(TOTAL))
+_FACTORS = "factors of "  # with the matrix's name, the key by which its factors are known
 
 
 def tidy(code: Code) -> Code:
@@ -78,6 +81,8 @@ def _shared(
     for statement in block:
         if equal:
             rewrite_names(statement, lambda read: end_of_chain(equal, read))
+        for key in [each for each in known if _is_outdated(each, statement, program)]:
+            del known[key]
         for inner in inner_blocks(statement):
             if not is_exit(statement):
                 inner[:] = _shared(inner, program, known, same, equal) or [gast.Pass()]
@@ -86,7 +91,8 @@ def _shared(
             value: Any = statement.value
             rewrite_names(value, lambda read: end_of_chain(same, read))
             if _is_repeatable(program, statement):
-                key = gast.dump(value)
+                matrix = factored_matrix(program, statement)
+                key = gast.dump(value) if matrix is None else _FACTORS + matrix
                 if key in known:
                     same[name] = known[key]
                     continue
@@ -118,18 +124,29 @@ def _is_repeatable(program: Program, statement: gast.Assign) -> bool:
         if program.types.is_array(name):
             return is_basic(statement.value.slice, program.types) and not program.aliases.is_written(name)
         return not program.aliases.is_written(str(getattr(statement.value.value, "id", "")))
-    if is_factorisation(program, statement):
+    if factored_matrix(program, statement) is not None:
         return True
     return not program.types.is_array(name) and (is_safe(program, statement) or _is_of_numbers(program, statement))
 
 
-def is_factorisation(program: Program, statement: gast.Assign) -> bool:
-    """Whether this factors a matrix, and nothing ever writes to the matrix or to its factors."""
+def factored_matrix(program: Program, statement: gast.Assign) -> str | None:
+    """The matrix that a statement factors, where nothing ever writes to the factors; None for other statements."""
     match statement.value:
         case gast.Call(args=[gast.Name(id=matrix)], keywords=[]):
             is_one = primitive_of(statement.value, program.unit.bindings) is lu_factors
-            return is_one and not any(program.aliases.is_written(each) for each in (matrix, str(written(statement))))
-    return False
+            return matrix if is_one and not program.aliases.is_written(str(written(statement))) else None
+    return None
+
+
+def _is_outdated(key: str, statement: gast.stmt, program: Program) -> bool:
+    """Whether a statement, or one inside of it, stores or writes to the matrix whose factors are known by a key."""
+    matrix = key.removeprefix(_FACTORS)
+    return key.startswith(_FACTORS) and (matrix in stored_in([statement]) or _may_change([statement], matrix, program))
+
+
+def _may_change(block: Block, array: str, program: Program) -> bool:
+    """Whether statements may write to the memory of an array."""
+    return any(program.aliases.may_alias(each, array) for each in changed_in(block))
 
 
 def _is_of_numbers(program: Program, statement: gast.Assign) -> bool:
@@ -194,7 +211,7 @@ def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
             and name
             and _is_single(program.flow, name)
             and not inside & set(names_in(statement.value))
-            and (is_safe(program, statement) or is_factorisation(program, statement))
+            and (is_safe(program, statement) or _is_factorisation_of_unchanged(program, statement, loop))
         ):
             moved.append(statement)
             inside.discard(name)
@@ -202,6 +219,11 @@ def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
             kept.append(statement)
     loop.body = kept
     return moved
+
+
+def _is_factorisation_of_unchanged(program: Program, statement: gast.Assign, loop: gast.For | gast.While) -> bool:
+    matrix = factored_matrix(program, statement)
+    return matrix is not None and not _may_change([loop], matrix, program)
 
 
 def _is_single(flow: Flow, name: str) -> bool:
