@@ -106,8 +106,8 @@ class Objective:
     def sparse_jacobian(self, pattern: Any) -> Callable[[Any], Any]:
         """A function that gives the Jacobian as a sparse matrix, in few sweeps.
 
-        `pattern` is a matrix, dense or sparse, that is not zero where the Jacobian may not be. The function raises
-        BadArgument if the Jacobian has other entries.
+        `pattern` is a matrix, dense or sparse, that is not zero where the Jacobian may not be, or "find". The function
+        raises BadArgument if the Jacobian has other entries than a given pattern.
         """
         still = (None,) * len(self.args)
 
@@ -115,7 +115,7 @@ class Objective:
             at, along = self.structure(x), self.structure(direction)
             return _raveled(jvp(self.f, (at, *self.args), (along, *still), self.jit)[1])
 
-        return SparseJacobian(pattern, push)
+        return SparseJacobian(pattern, push, np.size(self.start))
 
     def bounds(self, given: Any) -> Any:
         """SciPy's `Bounds` from a pair (low, high), or from a structure with a pair or None at each leaf.
@@ -191,8 +191,9 @@ def least_squares(
     """Minimise a sum of squares as `scipy.optimize.least_squares` does, with the Jacobian of the residuals.
 
     f             returns the residuals: an array of any shape, or a tuple of arrays
-    jac_sparsity  a matrix, rows by unknowns, that is not zero where the Jacobian may not be: the Jacobian is then a
-                  sparse matrix, from few sweeps. Raises BadArgument if the Jacobian has other entries
+    jac_sparsity  a matrix, rows by unknowns, that is not zero where the Jacobian may not be, the `plan` of a
+                  `sparse_jacobian`, or "find": the Jacobian is then a sparse matrix, from few sweeps. Raises
+                  BadArgument if it has entries outside of a given pattern; one that is found is extended
 
     `x` and `grad` of the result have the structure of `x0`; `fun` and `jac` are a vector and a matrix.
 
@@ -250,8 +251,9 @@ def solve_ivp(
 ) -> Any:
     """Solve dy/dt = f(t, y, *args) as `scipy.integrate.solve_ivp` does, with the Jacobian for implicit methods.
 
-    f       returns the derivative of `y`, in the structure of `y0`
-    events  functions of (t, y, *args), as SciPy's
+    f             returns the derivative of `y`, in the structure of `y0`
+    events        functions of (t, y, *args), as SciPy's
+    jac_sparsity  as that of `least_squares`, for implicit methods
 
     In the result `y` is `y0`'s structure, each leaf with a last axis of times; `y_events` has such a structure for each
     event, and `sol(t)` gives one.
@@ -301,7 +303,7 @@ def _jacobian_in_time(
         primals, tangents = (t, form.structure(y), *args), (None, form.structure(direction), *still)
         return form.vector(jvp(f, primals, tangents, jit)[1])
 
-    sparse = SparseJacobian(pattern, push)
+    sparse = SparseJacobian(pattern, push, form.size)
     return lambda t, y: sparse((t, np.array(y)))
 
 

@@ -10,12 +10,12 @@ entries.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
+
+from srcad.sparse.compiled_loops import compiled_loop
+from srcad.sparse.sparse_loops import greedy_colours, least_period, star_colours
 
 _TURNS, _PERIODS = 12, 32  # of iterated greedy colourings; of periods that are tried
 
@@ -27,21 +27,48 @@ def column_colours(pattern: Any) -> Any:
     >>> column_colours(csr_array(np.array([[1, 1, 0], [0, 1, 1], [0, 0, 1]])))
     array([0, 1, 0])
     """
+    fewest = max(1, fewest_colours(pattern))
+    if compiled_loop(least_period)(pattern.indptr, pattern.indices, pattern.shape[1], fewest, fewest + 1) == fewest:
+        return np.arange(pattern.shape[1]) % fewest  # a regular colouring, as bands have it; none has fewer colours
     columns = pattern.tocsc()
     given = columns.indptr, columns.indices, pattern.indptr, pattern.indices
-    best, fewest = _greedy()(np.arange(pattern.shape[1]), *given), max(1, fewest_colours(pattern))
+    best = compiled_loop(greedy_colours)(np.arange(pattern.shape[1]), *given)
     if best.max(initial=-1) < fewest:
         return best
-    period = _least_period()(pattern.indptr, pattern.indices, fewest, min(best.max() + 1, fewest + _PERIODS))
+    most = min(best.max() + 1, fewest + _PERIODS)
+    period = compiled_loop(least_period)(pattern.indptr, pattern.indices, pattern.shape[1], fewest + 1, most)
     if period <= best.max():  # grids and bands have regular colourings, which greedy ones miss
         best = np.arange(pattern.shape[1]) % period
     fullest = np.argsort(-_distance_two_degrees(pattern, columns), kind="stable")
-    best = min(best, _greedy()(fullest, *given), key=np.max)
+    best = min(best, compiled_loop(greedy_colours)(fullest, *given), key=np.max)
     for turn in range(_TURNS):
         if best.max() < fewest:
             break
-        best = _greedy()(_by_classes(best, turn), *given)
+        best = compiled_loop(greedy_colours)(_by_classes(best, turn), *given)
     return best
+
+
+def symmetric_colours(pattern: Any) -> Any:
+    """A colour for each column of a symmetric matrix in CSR form, such that entries are read from a row or its mirror.
+
+    It is a star colouring of the graph of the matrix: neighbours differ, and no path of four vertices has two colours
+    (Gebremedhin, Tarafdar, Manne and Pothen, New acyclic and star coloring algorithms with application to computing
+    Hessians, SIAM J. Sci. Comput. 29(3), 2007). It has at most as many colours as one by columns needs.
+
+    >>> from scipy.sparse import csr_array
+    >>> arrow = np.eye(5)
+    >>> arrow[0] = arrow[:, 0] = 1.0
+    >>> symmetric_colours(csr_array(arrow))
+    array([0, 1, 1, 1, 1])
+    """
+    graph = pattern.indptr, pattern.indices
+    fullest = np.argsort(-np.diff(pattern.indptr), kind="stable")
+    found = compiled_loop(star_colours)(fullest, *graph)
+    return (
+        min(found, compiled_loop(star_colours)(np.arange(pattern.shape[0]), *graph), key=np.max)
+        if found.size
+        else found
+    )
 
 
 def _by_classes(colours: Any, turn: int) -> Any:
@@ -66,49 +93,3 @@ def _distance_two_degrees(pattern: Any, columns: Any) -> Any:
     by_row = np.diff(pattern.indptr)
     sums = np.concatenate(([0], np.cumsum(by_row[columns.indices])))
     return sums[columns.indptr[1:]] - sums[columns.indptr[:-1]]
-
-
-@functools.cache
-def _greedy() -> Callable[..., Any]:
-    return numba.njit(_greedy_colours)  # type: ignore[no-any-return]
-
-
-@functools.cache
-def _least_period() -> Callable[..., Any]:
-    return numba.njit(_least_period_of)  # type: ignore[no-any-return]
-
-
-def _least_period_of(row_starts: Any, row_columns: Any, low: int, high: int) -> int:
-    """The least number from `low` on by which the columns of no row leave equal remainders; `high` if none is less."""
-    row_of = np.full(max(high, 1), -1, np.int64)  # of each remainder, the row and divisor for which it was last found
-    for period in range(low, high):
-        fits = True
-        for row in range(row_starts.size - 1):
-            for place in range(row_starts[row], row_starts[row + 1]):
-                remainder = row_columns[place] % period
-                fits &= row_of[remainder] != period * row_starts.size + row
-                row_of[remainder] = period * row_starts.size + row
-            if not fits:
-                break
-        if fits:
-            return period
-    return high
-
-
-def _greedy_colours(order: Any, starts: Any, rows: Any, row_starts: Any, row_columns: Any) -> Any:
-    """To each column in this order, the least colour that no column has with which it shares a row."""
-    count = starts.size - 1
-    colours = np.full(count, -1, np.int64)
-    taken_for = np.full(count + 1, -1, np.int64)  # of each colour, the column for which it was last found taken
-    for column in order:
-        for place in range(starts[column], starts[column + 1]):
-            row = rows[place]
-            for other in range(row_starts[row], row_starts[row + 1]):
-                colour = colours[row_columns[other]]
-                if colour >= 0:
-                    taken_for[colour] = column
-        colour = 0
-        while taken_for[colour] == column:
-            colour += 1
-        colours[column] = colour
-    return colours

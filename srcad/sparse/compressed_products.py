@@ -1,69 +1,29 @@
-"""A sparse matrix from products with one vector for each colour, and the plan by which it is read from them."""
+"""A sparse matrix from products with one vector for each colour."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from scipy.sparse import csr_array
 
 from srcad.errors import BadArgument
-from srcad.sparse.colouring import column_colours, fewest_colours
-
-_TOLERANCE = 1e-9  # of the test that the pattern is complete, relative to the size of the terms of a row
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """The pattern of a matrix, in CSR form, with colours of its columns; it can be pickled.
-
-    `colours` is the number of sweeps of one matrix, and `fewest_colours` what no colouring is below.
-    """
-
-    shape: tuple[int, int]
-    indptr: Any
-    indices: Any
-    colour_of: Any
-
-    @staticmethod
-    def of(pattern: Any) -> Plan:
-        """The plan for a pattern, a matrix, dense or sparse, that is not zero where entries may be.
-
-        >>> plan = Plan.of(np.eye(4) + np.eye(4, k=1))
-        >>> plan.colours, plan.fewest_colours, plan.shape
-        (2, 2, (4, 4))
-        """
-        matrix = csr_array(pattern)
-        matrix.sum_duplicates()
-        matrix.sort_indices()
-        return Plan(matrix.shape, matrix.indptr, matrix.indices, column_colours(matrix))
-
-    @property
-    def colours(self) -> int:
-        """The number of products that give the matrix."""
-        return int(self.colour_of.max(initial=-1)) + 1
-
-    @property
-    def fewest_colours(self) -> int:
-        """A lower bound of the number of colours, whatever the colouring."""
-        return fewest_colours(self.pattern)
-
-    @property
-    def pattern(self) -> Any:
-        """The pattern, a `scipy.sparse.csr_array` of truth values."""
-        return csr_array((np.ones(self.indices.size, bool), self.indices, self.indptr), shape=self.shape)
-
-    def united(self, pattern: Any) -> Plan:
-        """The plan for what is in this pattern or another one of the same shape."""
-        return Plan.of(self.pattern + csr_array(pattern).astype(bool))
+from srcad.sparse.compiled_loops import compiled_loop
+from srcad.sparse.plans import Plan
+from srcad.sparse.remainder_search import random_direction
+from srcad.sparse.sparse_loops import add_products, agrees, by_colour, star_sources, take
 
 
 class Compressed:
-    """The matrices of a plan."""
+    """The matrices of a plan.
+
+    >>> matrix = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    >>> Compressed(Plan.of(matrix)).matrix(lambda vector: matrix @ vector).toarray()
+    array([[1., 0., 2.],
+           [0., 3., 0.]])
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -71,48 +31,91 @@ class Compressed:
         self._structure = tuple(each.copy() for each in (plan.indices, plan.indptr))
         for each in self._structure:
             each.flags.writeable = False
-        self._colours = plan.colour_of[plan.indices].astype(np.int32)  # of each entry
-        self._seeds = [np.asarray(plan.colour_of == each, np.float64) for each in range(plan.colours)]
-        self._probe = np.random.default_rng(0).uniform(0.5, 1.5, plan.shape[1])
+        self._read: _FromColumns | _FromMirror
+        self._order: Any = None  # of entries by rows among those by columns
+        if plan.way == "rows":
+            transposed = plan.transposed()
+            self._read, places = _FromColumns(transposed), np.arange(plan.indices.size)
+            mirrored = csr_array((places, transposed.indices, transposed.indptr), shape=transposed.shape)
+            self._order = mirrored.T.tocsr().data
+        else:
+            self._read = (_FromMirror if plan.way == "symmetric" else _FromColumns)(plan)
+        _keep_freed_memory()
 
     def matrix(self, product: Callable[[Any], Any]) -> Any:
-        """The matrix with these products; None if it has entries outside of the pattern.
+        """The matrix with these products, of the transposed matrix for a plan by rows; None if it has other entries.
 
-        That is seen along a random direction, in each row by itself.
+        Entries outside of the pattern are seen along a random direction, in each row by itself, or in each column for a
+        plan by rows. A product may not write to the vector that it is given.
         """
-        plan = self.plan
-        expected = product(self._probe)
-        products = np.empty((plan.colours, plan.shape[0]), expected.dtype)
-        for seed, row in zip(self._seeds, products, strict=True):
-            row[:] = product(seed)
-        data = np.empty(plan.indices.size, products.dtype)
-        if not _reader()(data, products, self._colours, *self._structure, self._probe, expected):
+        data = self._read.data(product)
+        if data is None:
             return None
-        found = csr_array((data, *self._structure), shape=plan.shape)
+        data = data if self._order is None else data[self._order]
+        found = csr_array((data, *self._structure), shape=self.plan.shape)
         found.has_canonical_format = True
         return found
 
 
+class _FromColumns:
+    """Entries from the products of columns that have no row in common."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._probe = plan, random_direction(plan.shape[1])
+        self._seeds = _seeds(plan)
+        # For each colour, what the probe is at the column of each row's entry; zero where a row has none.
+        self._weights = np.zeros((plan.colours, plan.shape[0]))
+        given = plan.indptr, plan.indices, plan.colour_of, self._probe, self._weights
+        self._starts, self._places, self._rows = compiled_loop(by_colour)(*given)
+
+    def data(self, product: Callable[[Any], Any]) -> Any:
+        """The entries, or None if there are others."""
+        taken, expected = compiled_loop(take), product(self._probe)
+        data = np.empty(self._plan.indices.size, expected.dtype)
+        total, terms = np.zeros_like(expected), np.abs(expected)
+        for colour, seed in enumerate(self._seeds):
+            of = slice(self._starts[colour], self._starts[colour + 1])
+            taken(data, product(seed), self._places[of], self._rows[of], self._weights[colour], total, terms)
+        return data if compiled_loop(agrees)(expected, total, terms) else None
+
+
+class _FromMirror:
+    """Entries of a symmetric matrix from the products of columns with a star colouring."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._probe = plan, random_direction(plan.shape[1])
+        self._seeds = _seeds(plan)
+        is_own = compiled_loop(star_sources)(plan.indptr, plan.indices, plan.colour_of, plan.colours)
+        rows, columns = np.repeat(np.arange(plan.shape[0]), np.diff(plan.indptr)), plan.indices
+        colours = plan.colour_of[np.where(is_own, columns, rows)]
+        self._places = [np.flatnonzero(colours == each) for each in range(plan.colours)]
+        sources = np.where(is_own, rows, columns)
+        self._rows = [sources[each] for each in self._places]
+
+    def data(self, product: Callable[[Any], Any]) -> Any:
+        """The entries, or None if there are others."""
+        expected = product(self._probe)
+        data = np.empty(self._plan.indices.size, expected.dtype)
+        for seed, places, rows in zip(self._seeds, self._places, self._rows, strict=True):
+            data[places] = product(seed)[rows]
+        total, terms = np.zeros_like(expected), np.abs(expected)
+        compiled_loop(add_products)(self._plan.indptr, self._plan.indices, data, self._probe, total, terms)
+        return data if compiled_loop(agrees)(expected, total, terms) else None
+
+
+def _seeds(plan: Plan) -> list[Any]:
+    """For each colour, the sum of the unit vectors of its columns."""
+    return [np.asarray(plan.colour_of == each, np.float64) for each in range(plan.colours)]
+
+
 @functools.cache
-def _reader() -> Callable[..., Any]:
-    return numba.njit(_read)  # type: ignore[no-any-return]
+def _keep_freed_memory() -> None:
+    """Let the allocator keep what is freed for the next product, instead of giving it back to the system.
 
-
-def _read(data: Any, products: Any, colours: Any, indices: Any, indptr: Any, probe: Any, expected: Any) -> bool:
-    """Fill in the entries of a matrix in CSR form; whether each row has the product with `probe` that is expected."""
-    agrees = True
-    for row in range(indptr.size - 1):
-        total, terms = 0.0, abs(expected[row])
-        for place in range(indptr[row], indptr[row + 1]):
-            value = products[colours[place], row]
-            data[place] = value
-            term = value * probe[indices[place]]
-            total += term
-            terms += abs(term)
-        off = abs(expected[row] - total)
-        is_close = off <= _TOLERANCE * terms and off < np.inf
-        agrees &= is_close or total == expected[row] or total != total  # infinity, and NaN that the row has itself
-    return agrees
+    The C library takes blocks larger than any that has been freed so far from the system, one by one, and gives them
+    back. To free a large one raises that size; memory that is not touched costs nothing.
+    """
+    np.empty(31 * 2**20, np.int8)
 
 
 def refuse_pattern() -> None:

@@ -16,16 +16,20 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from srcad.errors import BadArgument
+from srcad.sparse.remainder_search import KnownRows, random_direction
 
-_GROUPS = (4, 8, 16, 32, 64, 64, 128, 128, 256, 256)
+_GROUPS = (8, 16, 32, 64, 64, 128, 128, 256, 256)
+_FULL = 64  # the most rows that are asked for one by one
 _NOISE = 1e-11  # relative size of rounding errors in a row
 _EXACT = 1e-6  # how near to an integer a ratio has to be
 
 Product = Callable[[Any], Any]
 
 
-def found_pattern(product: Product, width: int, height: int) -> Any:
-    """The pattern of a matrix of this size from products with vectors, in CSR form.
+def found_pattern(product: Product, width: int, height: int, row: Callable[[int], Any] | None = None) -> Any:
+    """The pattern of a matrix of this size from products with vectors, in CSR form. A vector may be used again.
+
+    `row` gives one row of the matrix, which is asked for a few that are too full to be found from products.
 
     Raises BadArgument for a matrix with rows of some hundred entries.
 
@@ -35,25 +39,49 @@ def found_pattern(product: Product, width: int, height: int) -> Any:
            [False,  True, False]])
     """
     generator = np.random.default_rng(0)
-    known = csr_array((height, width))
-    probe = generator.uniform(0.5, 1.5, width)
+    probe = random_direction(width)
     along = product(probe)
     if not np.all(np.isfinite(along)):
         raise BadArgument(
             "the derivative is not finite where its pattern is looked for", hint="call it at another point first"
         )
+    rows = KnownRows(product, probe, along, _NOISE)
+    if rows.all_known:
+        starts, indices = rows.pattern()
+        return csr_array((np.ones(indices.size, bool), indices, starts), shape=(height, width))
+    known = rows.matrix()
     for turn, count in enumerate(_GROUPS):
+        full = np.flatnonzero(_are_unknown(known, probe, along))
+        if row is not None and full.size <= _FULL:
+            return _pattern_of(_with_rows(known, [(k, row(k)) for k in full.tolist()]))
         # Neighbours come into different groups first: bands need one round.
-        groups = np.arange(width) % count if turn < 2 else generator.integers(0, count, width)
+        groups = np.arange(width) % count if turn < 1 else generator.integers(0, count, width)
         singles = [_singles(product, known, groups == group, generator) for group in range(max(1, min(count, width)))]
         known = _united(known, singles)
-        size = abs(known) @ probe + np.abs(along)
-        if np.all(np.abs(along - known @ probe) <= _NOISE * size):
+        if not np.any(_are_unknown(known, probe, along)):
             return _pattern_of(known)
     raise BadArgument(
         "the pattern of the Jacobian is not found: it has rows with hundreds of entries",
         hint="give the pattern, or take the dense srcad.jacobian",
     )
+
+
+def _are_unknown(known: Any, probe: Any, along: Any) -> Any:
+    """Which rows have other entries than those that are known."""
+    return ~(np.abs(along - known @ probe) <= _NOISE * (abs(known) @ probe + np.abs(along)))
+
+
+def _with_rows(known: Any, rows: list[tuple[int, Any]]) -> Any:
+    """What is known, with other rows in the place of these."""
+    kept = np.ones(known.shape[0])
+    kept[[k for k, _ in rows]] = 0.0
+    entries = [(values[values != 0.0], np.flatnonzero(values), k) for k, values in rows]
+    places = np.concatenate([np.zeros(0, np.int64), *[np.full(each.size, k) for each, _, k in entries]])
+    data, columns = (np.concatenate([np.zeros(0), *[each[j] for each in entries]]) for j in range(2))
+    added = csr_array((data, (places, columns.astype(np.int64))), shape=known.shape)
+    found = csr_array(known.multiply(kept[:, None])) + added
+    found.eliminate_zeros()
+    return found
 
 
 def _singles(product: Product, known: Any, members: Any, generator: Any) -> tuple[Any, Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,13 +10,15 @@ import numpy as np
 
 from srcad.api.argument_binding import bind
 from srcad.api.derivative_object import made
+from srcad.api.grad_vjp_jvp import vjp
 from srcad.api.wrt import positions
 from srcad.driver.options import Options
 from srcad.driver.version import Request
 from srcad.errors import BadArgument, BadType
 from srcad.frontend.load_source import name_of, signature_of
-from srcad.sparse.compressed_products import Compressed, Plan, refuse_pattern
+from srcad.sparse.compressed_products import Compressed, refuse_pattern
 from srcad.sparse.pattern_search import found_pattern
+from srcad.sparse.plans import Plan
 
 _HINT = "pass one vector of float64, and put it together in the function"
 
@@ -24,13 +27,13 @@ class SparseDerivative:
     """What `sparse_jacobian` and `sparse_hessian` return: a function of the same arguments, with a `plan`."""
 
     def __init__(self, function: Callable[..., Any], mode: str, where: int, given: Any, jit: bool) -> None:
-        self.function, self._where, self._mode = function, where, mode
-        self._push = made(function, Request(mode, (where,), False, Options.of(function=function)), jit)
+        self.function, self.where, self.jit, self.is_symmetric = function, where, jit, mode == "hvp"
+        self.push = made(function, Request(mode, (where,), False, Options.of(function=function)), jit)
         self._signature = signature_of(function)
         self._is_given = given is not None
         self._state: Compressed | None = None
         if given is not None:
-            self._state = Compressed(given if isinstance(given, Plan) else Plan.of(given))
+            self._state = Compressed(given if isinstance(given, Plan) else Plan.of(given, self._ways))
 
     @property
     def plan(self) -> Plan | None:
@@ -40,51 +43,88 @@ class SparseDerivative:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The matrix at these arguments, a `scipy.sparse.csr_array`."""
         args = bind(self._signature, args, kwargs)
-        x = args[self._where]
+        x = args[self.where]
         if not isinstance(x, np.ndarray) or x.ndim != 1 or x.dtype != np.float64:
             raise BadType(f"{name_of(self.function)} is not given a vector of float64", hint=_HINT)
 
-        def product(direction: Any) -> Any:
-            found = self._push(*args, direction.astype(x.dtype, copy=False))
-            return found if self._mode == "hvp" else found[1]
-
+        point = _Point(self, args)
         if self._state is not None and self._state.plan.shape[1] != x.size:
             raise BadArgument(
                 f"the pattern has {self._state.plan.shape[1]} columns, the argument {x.size} elements",
                 hint="make another one for this size",
             )
         if self._state is None:
-            self._state = Compressed(Plan.of(self._found(product, x.size)))
-        matrix = self._state.matrix(product)
+            self._state = Compressed(Plan.of(self._found(point, x.size), self._ways))
+        matrix = self._state.matrix(point.products(self._state.plan))
         if matrix is None and not self._is_given:  # entries that were zero, or on branches that were not taken
-            self._state = Compressed(self._state.plan.united(self._found(product, x.size)))
-            matrix = self._state.matrix(product)
+            self._state = Compressed(self._state.plan.united(self._found(point, x.size), self._ways))
+            matrix = self._state.matrix(point.products(self._state.plan))
         if matrix is None:
             refuse_pattern()
         return matrix
 
-    def _found(self, product: Callable[[Any], Any], width: int) -> Any:
-        sample = product(np.zeros(width))
+    @property
+    def _ways(self) -> tuple[str, ...]:
+        return ("columns", "symmetric") if self.is_symmetric else ("columns", "rows")
+
+    def _found(self, point: _Point, width: int) -> Any:
+        sample = point.product(np.zeros(width))
         if not isinstance(sample, np.ndarray) or sample.ndim != 1:
             raise BadType(
                 f"{name_of(self.function)} does not return a vector", hint="return an array with one dimension"
             )
-        return found_pattern(product, width, sample.size)
+        return found_pattern(point.product, width, sample.size, point.row)
+
+
+class _Point:
+    """The derivative at given arguments, as products with vectors."""
+
+    def __init__(self, derivative: SparseDerivative, args: tuple[Any, ...]) -> None:
+        self._derivative, self._args, self._x = derivative, args, args[derivative.where]
+
+    def products(self, plan: Plan) -> Callable[[Any], Any]:
+        """The products that a plan needs."""
+        return self.transposed if plan.way == "rows" else self.product
+
+    def product(self, direction: Any) -> Any:
+        """The product of the matrix with a vector."""
+        found = self._derivative.push(*self._args, direction.astype(self._x.dtype, copy=False))
+        return found if self._derivative.is_symmetric else found[1]
+
+    @functools.cached_property
+    def transposed(self) -> Callable[[Any], Any]:
+        """The product of the transposed matrix with a vector, from a reverse sweep."""
+        if self._derivative.is_symmetric:
+            return self.product
+        value, pull = vjp(self._derivative.function, *self._args, wrt=self._derivative.where, jit=self._derivative.jit)
+        return lambda weights: pull(weights.astype(value.dtype, copy=False))
+
+    def row(self, k: int) -> Any:
+        """One row of the matrix."""
+        size = self._x.size if self._derivative.is_symmetric else self._height
+        unit = np.zeros(size)
+        unit[k] = 1.0
+        return self.transposed(unit)
+
+    @functools.cached_property
+    def _height(self) -> int:
+        return int(self.product(np.zeros(self._x.size)).size)
 
 
 def sparse_jacobian(
     f: Callable[..., Any], wrt: int | str = 0, pattern: Any = None, jit: bool = True
 ) -> SparseDerivative:
-    """The Jacobian of a function from a vector to a vector, as a sparse matrix, in few tangent sweeps.
+    """The Jacobian of a function from a vector to a vector, as a sparse matrix, in few sweeps.
 
     pattern     a matrix, dense or sparse, that is not zero where the Jacobian may not be, or the `plan` of another
                 sparse derivative. By default it is found at the first call, from products with random vectors.
 
-    Returns a function of the arguments of `f`, which returns a `scipy.sparse.csr_array`. Each call takes one sweep per
-    colour of the columns, and one along a random direction that shows entries outside of the pattern: of a pattern that
-    was found, such as entries that were zero at the first point or belong to a branch that it did not take, the pattern
-    is found anew and united with the old one. Raises BadArgument if a given pattern lacks entries, or if none is found
-    because rows have hundreds of entries; BadType unless argument and result are vectors.
+    Returns a function of the arguments of `f`, which returns a `scipy.sparse.csr_array`. Each call takes one
+    tangent sweep for each colour of the columns, or one reverse sweep for each colour of the rows if those are fewer,
+    and one along a random direction that shows entries outside of the pattern: of a pattern that was found, such as
+    entries that were zero at the first point or belong to a branch that it did not take, the pattern is found anew and
+    united with the old one. Raises BadArgument if a given pattern lacks entries, or if none is found because many rows
+    have hundreds of entries; BadType unless argument and result are vectors.
 
     >>> import numpy as np
     >>> def differences(x):
@@ -104,7 +144,7 @@ def sparse_hessian(
 ) -> SparseDerivative:
     """The Hessian of a function from a vector to a number, as a sparse matrix, in few Hessian-vector products.
 
-    The rest is as for `sparse_jacobian`.
+    The rest is as for `sparse_jacobian`; instead of reverse sweeps it uses that the matrix is symmetric.
 
     >>> import numpy as np
     >>> def chain(x):

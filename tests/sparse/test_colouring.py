@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, diags_array, eye_array, kron, random_array
 
-from srcad.sparse.colouring import column_colours, fewest_colours
+from srcad.sparse.colouring import column_colours, fewest_colours, symmetric_colours
 
 
 def band(n, *offsets):
@@ -50,6 +50,38 @@ def test_a_colouring_is_valid_and_near_the_bound(name):
     np.add.at(counts, (rows, colours[pattern.indices]), 1)
     assert counts.max() == 1
     assert fewest_colours(pattern) <= colours.max() + 1 <= ratio * fewest_colours(pattern)
+
+
+def is_star(matrix, colours):
+    """Whether neighbours differ, and no path of four vertices has two colours."""
+    near = [np.flatnonzero(row) for row in matrix & ~np.eye(len(matrix), dtype=bool)]
+    for a, of_a in enumerate(near):
+        for b in of_a:
+            if colours[a] == colours[b]:
+                return False
+            for c in near[b]:
+                for d in near[c]:
+                    if c != a and d != b and colours[c] == colours[a] and colours[d] == colours[b]:
+                        return False
+    return True
+
+
+@pytest.mark.parametrize("name", [name for name in PATTERNS if name not in ("arrow", "random")])
+def test_a_symmetric_colouring_is_one_of_stars(name):
+    pattern = csr_array(PATTERNS[name][0]).astype(bool)
+    colours = symmetric_colours(pattern)
+    assert is_star(pattern.toarray(), colours)
+    assert colours.max() <= column_colours(pattern).max() * 1.2 + 1
+
+
+def test_symmetric_random_patterns():
+    for seed in range(4):
+        matrix = random_array((40, 40), density=0.06, rng=np.random.default_rng(seed)).toarray() > 0.0
+        matrix |= matrix.T
+        assert is_star(matrix, symmetric_colours(csr_array(matrix)))
+    assert not is_star(matrix | True, np.zeros(40, int))
+    path = band(4, -1, 1).toarray() > 0.0
+    assert not is_star(path, np.array([0, 1, 0, 1]))
 
 
 def test_matrices_without_entries_or_columns():

@@ -1,12 +1,11 @@
 """Matrices from one product for each colour."""
 
-import pickle
-
 import numpy as np
 import pytest
 
 from srcad.errors import BadArgument
-from srcad.sparse.compressed_products import Compressed, Plan, refuse_pattern
+from srcad.sparse.compressed_products import Compressed, refuse_pattern
+from srcad.sparse.plans import Plan
 
 MATRIX = np.array([[1.0, 0.0, 2.0], [0.0, -3.0, 0.0], [0.0, 0.0, np.pi]])
 
@@ -48,10 +47,20 @@ def test_nan_and_infinity_outside_of_the_pattern_are_noticed(value):
     assert Compressed(Plan.of(MATRIX)).matrix(product) is None
 
 
-def test_a_plan_can_be_pickled_and_united():
-    plan = pickle.loads(pickle.dumps(Plan.of(np.eye(3))))
-    assert (plan.colours, plan.shape) == (1, (3, 3))
-    assert plan.united(np.ones((3, 3))).colours == 3
+@pytest.mark.parametrize("way", ["rows", "symmetric"])
+def test_matrices_by_rows_and_by_mirror(way):
+    matrix = np.diag(np.arange(1.0, 9.0))
+    matrix[0] = np.arange(2.0, 10.0)
+    if way == "symmetric":
+        matrix[:, 0] = matrix[0]
+    plan = Plan.of(matrix, ("columns", way))
+    assert (plan.way, plan.colours) == (way, 2)
+    given = matrix.T if way == "rows" else matrix
+    compressed = Compressed(plan)
+    np.testing.assert_array_equal(compressed.matrix(lambda v: given @ v).toarray(), matrix)
+    other = given.copy()
+    other[3, 2] = other[2, 3] = 1e-6
+    assert compressed.matrix(lambda v: other @ v) is None
 
 
 def test_an_incomplete_pattern_is_refused():

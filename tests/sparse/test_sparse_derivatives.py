@@ -89,6 +89,40 @@ def test_a_result_that_is_no_vector_and_several_parameters_are_refused():
         srcad.sparse_jacobian(burgers, wrt=("u", "nu"))
 
 
+def total_first(x):
+    y = x * x
+    y[0] = np.sum(x**3)
+    return y
+
+
+def coupled(x):
+    return np.sum(x**2 * x[0]) + np.sum(x[2:] * x[1:-1])
+
+
+def test_full_rows_take_reverse_sweeps():
+    x = np.random.default_rng(1).normal(size=1300)
+    jac = srcad.sparse_jacobian(total_first, jit=False)
+    expected = np.diag(2.0 * x)
+    expected[0] = 3.0 * x**2
+    np.testing.assert_allclose(jac(x).toarray(), expected, rtol=1e-12)
+    assert (jac.plan.way, jac.plan.colours) == ("rows", 2)
+    np.testing.assert_allclose(jac(x[::-1].copy()).toarray()[0], expected[0, ::-1], rtol=1e-12)
+
+
+def test_arrows_take_few_products():
+    x = np.random.default_rng(1).normal(size=300)
+    hess = srcad.sparse_hessian(coupled, jit=False)
+    expected = (
+        np.diag(np.full(300, 2.0 * x[0])) + np.diag(np.r_[0.0, np.ones(298)], 1) + np.diag(np.r_[0.0, np.ones(298)], -1)
+    )
+    expected[0, 1:] += 2.0 * x[1:]
+    expected[1:, 0] += 2.0 * x[1:]
+    expected[0, 0] = 6.0 * x[0]
+    np.testing.assert_allclose(hess(x).toarray(), expected, rtol=1e-12)
+    assert hess.plan.way == "symmetric"
+    assert hess.plan.colours <= 5
+
+
 @pytest.mark.compiled
 def test_compiled_sweeps_give_the_same():
     jac = srcad.sparse_jacobian(burgers)
