@@ -268,7 +268,7 @@ def norm_tangent(y, x, axis=None, keepdims=False):
 
 @adjoint(np.linalg.inv)
 def inv(y, a):
-    d[a] = -kernels.times_transpose(kernels.transpose_times(y, d[y]), y)
+    d[a] = kernels.times_transpose(-kernels.transpose_times(y, d[y]), y)
 
 
 @tangent(np.linalg.inv)
@@ -374,7 +374,7 @@ def determinant_direction_tangent(y, a):
 def solve(x, a, b):
     w = kernels.solve_transposed(a, d[x])
     d[b] = w
-    d[a] = -np.outer(w, x)
+    d[a] = np.outer(-w, x)
 
 
 @define(kernels.solve_transposed)
@@ -386,7 +386,7 @@ def solve_transposed(a, b):
 def solve_for_columns(x, a, b):
     w = np.linalg.solve(np.transpose(a), d[x])
     d[b] = w
-    d[a] = -kernels.times_transpose(w, x)
+    d[a] = kernels.times_transpose(-w, x)
 
 
 @tangent(np.linalg.solve, ndim=(2, 1))
@@ -403,7 +403,7 @@ def solve_for_columns_tangent(x, a, b):
 def solve_each_for_vector(x, a, b):
     w = np.linalg.solve(np.swapaxes(a, -1, -2), np.expand_dims(d[x], -1))
     d[b] = kernels.unbroadcast(np.reshape(w, x.shape), b)
-    d[a] = -kernels.times_transpose(w, np.expand_dims(x, -1))
+    d[a] = kernels.times_transpose(-w, np.expand_dims(x, -1))
 
 
 @tangent(np.linalg.solve, ndim=(3, 1))
@@ -416,7 +416,7 @@ def solve_each_for_vector_tangent(x, a, b):
 def solve_each(x, a, b):
     w = np.linalg.solve(np.swapaxes(a, -1, -2), d[x])
     d[b] = kernels.unbroadcast(w, b)
-    d[a] = -kernels.unbroadcast(kernels.times_transpose(w, x), a)
+    d[a] = kernels.unbroadcast(kernels.times_transpose(-w, x), a)
 
 
 @tangent(np.linalg.solve)
@@ -469,28 +469,28 @@ zero(kernels.lu_factors)  # derivatives go through the matrix that is passed wit
 def solve_factored(x, a, factors, b):
     w = kernels.solve_factored_transposed(a, factors, d[x])
     d[b] = w
-    d[a] = -np.outer(w, x)
+    d[a] = np.outer(-w, x)
 
 
 @adjoint(kernels.solve_factored, ndim=(2, 2, 2))
 def solve_factored_for_columns(x, a, factors, b):
     w = kernels.solve_factored_transposed(a, factors, d[x])
     d[b] = w
-    d[a] = -kernels.times_transpose(w, x)
+    d[a] = kernels.times_transpose(-w, x)
 
 
 @adjoint(kernels.solve_factored, ndim=(3, 3, 1))
 def solve_each_factored_for_vector(x, a, factors, b):
     w = kernels.solve_factored_transposed(a, factors, np.expand_dims(d[x], -1))
     d[b] = kernels.unbroadcast(np.reshape(w, x.shape), b)
-    d[a] = -kernels.times_transpose(w, np.expand_dims(x, -1))
+    d[a] = kernels.times_transpose(-w, np.expand_dims(x, -1))
 
 
 @adjoint(kernels.solve_factored)
 def solve_each_factored(x, a, factors, b):
     w = kernels.solve_factored_transposed(a, factors, d[x])
     d[b] = kernels.unbroadcast(w, b)
-    d[a] = -kernels.unbroadcast(kernels.times_transpose(w, x), a)
+    d[a] = kernels.unbroadcast(kernels.times_transpose(-w, x), a)
 
 
 @tangent(kernels.solve_factored, ndim=(2, 2, 1))
@@ -518,21 +518,21 @@ def solve_each_factored_tangent(x, a, factors, b):
 def solve_factored_transposed(w, a, factors, b):
     x = kernels.solve_factored(a, factors, d[w])
     d[b] = x
-    d[a] = -np.outer(w, x)
+    d[a] = np.outer(-w, x)
 
 
 @adjoint(kernels.solve_factored_transposed, ndim=(2, 2, 2))
 def solve_factored_transposed_for_columns(w, a, factors, b):
     x = kernels.solve_factored(a, factors, d[w])
     d[b] = x
-    d[a] = -kernels.times_transpose(w, x)
+    d[a] = kernels.times_transpose(-w, x)
 
 
 @adjoint(kernels.solve_factored_transposed)
 def solve_each_factored_transposed(w, a, factors, b):
     x = kernels.solve_factored(a, factors, d[w])
     d[b] = kernels.unbroadcast(x, b)
-    d[a] = -kernels.unbroadcast(kernels.times_transpose(w, x), a)
+    d[a] = kernels.unbroadcast(kernels.times_transpose(-w, x), a)
 
 
 @tangent(kernels.solve_factored_transposed)
@@ -543,7 +543,7 @@ def solve_factored_transposed_tangent(w, a, factors, b):
 
 @adjoint(kernels.inverse_factored)
 def inverse_factored(y, a, factors):
-    d[a] = -kernels.times_transpose(kernels.transpose_times(y, d[y]), y)
+    d[a] = kernels.times_transpose(-kernels.transpose_times(y, d[y]), y)
 
 
 @tangent(kernels.inverse_factored)

@@ -11,8 +11,8 @@ code for machine learning, automatically synthesize fast gradients, 2020). LICM 
 and have no effect: arithmetic (division by literals only, for integers also the remainder), elementary functions of
 NumPy, shapes, views by slices. CSE also applies to scalar operations that may fail (division, powers, the functions of
 `math`): whatever fails has failed at the earlier statement already. Reads of elements are shared as long as no store
-may reach the element: what is read once is recorded once.
-A matrix that stays as it is is factored once: `lu_factors` does not fail, what is made of them may.
+may reach the element: what is read once is recorded once. A matrix is factored once until something writes to it, in a
+loop that does not write to it before the loop: `lu_factors` does not fail, what uses the factors may.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.primitive import constant, primitive_of
+from srcad.transforms.ir.side_effects import changed_in, stored_in
 
 SAFE = frozenset(functions(TOTAL))
+_FACTORS = "factors of "  # with the matrix's name, the key by which its factors are known
 Reads: TypeAlias = dict[str, gast.Assign]  # the statements that read elements, by the element
 
 
@@ -84,6 +86,8 @@ class _Sharing:
         for statement in block:
             if equal:
                 rewrite_names(statement, lambda name: end_of_chain(equal, name))
+            for key in [each for each in known if _is_outdated(each, statement, self.program)]:
+                del known[key]
             if isinstance(statement, (gast.For, gast.While)):
                 self.forget(read, statement)
             for inner in inner_blocks(statement):
@@ -102,6 +106,8 @@ class _Sharing:
             rewrite_names(value, lambda each: end_of_chain(self.same, each))
             key = gast.dump(value)
             if _is_repeatable(program, statement):
+                matrix = factored_matrix(program, statement)
+                key = key if matrix is None else _FACTORS + matrix
                 self.same.update({name: known[key]} if key in known else {})
                 return known.setdefault(key, name) is name
             if self.is_element(statement):
@@ -151,18 +157,29 @@ def _is_repeatable(program: Program, statement: gast.Assign) -> bool:
         if program.types.is_array(name):
             return is_basic(statement.value.slice, program.types) and not program.aliases.is_written(name)
         return not program.aliases.is_written(str(getattr(statement.value.value, "id", "")))
-    if is_factorisation(program, statement):
+    if factored_matrix(program, statement) is not None:
         return True
     return not program.types.is_array(name) and (is_safe(program, statement) or _is_of_numbers(program, statement))
 
 
-def is_factorisation(program: Program, statement: gast.Assign) -> bool:
-    """Whether this factors a matrix, and nothing ever writes to the matrix or to its factors."""
+def factored_matrix(program: Program, statement: gast.Assign) -> str | None:
+    """The matrix that a statement factors, where nothing ever writes to the factors; None for other statements."""
     match statement.value:
         case gast.Call(args=[gast.Name(id=matrix)], keywords=[]):
             is_one = primitive_of(statement.value, program.unit.bindings) is lu_factors
-            return is_one and not any(program.aliases.is_written(each) for each in (matrix, str(written(statement))))
-    return False
+            return matrix if is_one and not program.aliases.is_written(str(written(statement))) else None
+    return None
+
+
+def _is_outdated(key: str, statement: gast.stmt, program: Program) -> bool:
+    """Whether a statement, or one inside of it, stores or writes to the matrix whose factors are known by a key."""
+    matrix = key.removeprefix(_FACTORS)
+    return key.startswith(_FACTORS) and (matrix in stored_in([statement]) or _may_change([statement], matrix, program))
+
+
+def _may_change(block: Block, array: str, program: Program) -> bool:
+    """Whether statements may write to the memory of an array."""
+    return any(program.aliases.may_alias(each, array) for each in changed_in(block))
 
 
 def _is_of_numbers(program: Program, statement: gast.Assign) -> bool:
@@ -227,7 +244,7 @@ def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
             and name
             and _is_single(program.flow, name)
             and not inside & set(names_in(statement.value))
-            and (is_safe(program, statement) or is_factorisation(program, statement))
+            and (is_safe(program, statement) or _is_factorisation_of_unchanged(program, statement, loop))
         ):
             moved.append(statement)
             inside.discard(name)
@@ -235,6 +252,11 @@ def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
             kept.append(statement)
     loop.body = kept
     return moved
+
+
+def _is_factorisation_of_unchanged(program: Program, statement: gast.Assign, loop: gast.For | gast.While) -> bool:
+    matrix = factored_matrix(program, statement)
+    return matrix is not None and not _may_change([loop], matrix, program)
 
 
 def _is_single(flow: Flow, name: str) -> bool:

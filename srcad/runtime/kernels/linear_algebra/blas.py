@@ -9,19 +9,24 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import types
-from numba.extending import overload, register_jitable
+from numba.extending import lower_builtin, overload, type_callable
 
 from srcad.runtime.kernels.arrays.array_add_and_copy import add_to
-from srcad.runtime.kernels.linear_algebra.blas_calls import has_blas, store_product
-from srcad.runtime.kernels.linear_algebra.products import packed, times, times_transpose, transpose_times
-from srcad.runtime.kernels.linear_algebra.small_products import apply, is_small_matrix, is_small_product, multiply
+from srcad.runtime.kernels.linear_algebra.products import are_factors, times, times_transpose, transpose_times
+from srcad.runtime.kernels.linear_algebra.quick_products import (
+    added,
+    store_times,
+    store_times_transpose,
+    store_transpose_times,
+    type_of_sum,
+)
 
 
 def add_times(total: Any, a: Any, b: Any) -> None:
     """Add the product of two matrices, or of a matrix and a vector, to an array.
 
+    >>> import numpy as np
     >>> total = np.ones((1, 1))
     >>> add_times(total, np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
     >>> total
@@ -40,84 +45,94 @@ def add_transpose_times(total: Any, a: Any, b: Any) -> None:
     total += transpose_times(a, b)
 
 
+def add_times_through_copy(total: Any, a: Any, b: Any) -> None:
+    """The same after the product has been computed: for any types, and for memory that overlaps."""
+    total += times(a, b)
+
+
+@overload(add_times_through_copy)
+def _add_times_through_copy(total, a, b):
+    return lambda total, a, b: add_to(total, times(a, b))
+
+
 @overload(add_times)
-def _add_times(total, a, b):
-    if not _is_simple(total, a, b):
-        return lambda total, a, b: add_to(total, times(a, b))
-    if total.layout == "F":
+def _overload_add_times(total, a, b):
+    if type_of_sum("times", total, a, b) is not None:
+        return None
+    if _is_turned(total, a, b):
         return lambda total, a, b: add_times(total.T, b.T, a.T)
-    return _plus_vector(False) if b.ndim == 1 else _plus_matrix(False, False)
+    return lambda total, a, b: add_times_through_copy(total, a, b)
+
+
+@type_callable(add_times)
+def _add_times_type(context):
+    return lambda total, a, b: type_of_sum("times", total, a, b)
+
+
+@lower_builtin(add_times, types.Array, types.Array, types.Array)
+def _add_times(context, builder, signature, values):
+    return added(store_times, add_times_through_copy, context, builder, signature, values)
+
+
+def add_times_transpose_through_copy(total: Any, a: Any, b: Any) -> None:
+    """The same after the product has been computed: for any types, and for memory that overlaps."""
+    total += times_transpose(a, b)
+
+
+@overload(add_times_transpose_through_copy)
+def _add_times_transpose_through_copy(total, a, b):
+    return lambda total, a, b: add_to(total, times_transpose(a, b))
 
 
 @overload(add_times_transpose)
-def _add_times_transpose(total, a, b):
-    if not _is_simple(total, a, b) or b.ndim == 1:
-        return lambda total, a, b: add_to(total, times_transpose(a, b))
-    if total.layout == "F":
+def _overload_add_times_transpose(total, a, b):
+    if type_of_sum("times_transpose", total, a, b) is not None:
+        return None
+    if _is_turned(total, a, b):
         return lambda total, a, b: add_times_transpose(total.T, b, a)
-    return _plus_matrix(False, True)
+    return lambda total, a, b: add_times_transpose_through_copy(total, a, b)
+
+
+@type_callable(add_times_transpose)
+def _add_times_transpose_type(context):
+    return lambda total, a, b: type_of_sum("times_transpose", total, a, b)
+
+
+@lower_builtin(add_times_transpose, types.Array, types.Array, types.Array)
+def _add_times_transpose(context, builder, signature, values):
+    return added(store_times_transpose, add_times_transpose_through_copy, context, builder, signature, values)
+
+
+def add_transpose_times_through_copy(total: Any, a: Any, b: Any) -> None:
+    """The same after the product has been computed: for any types, and for memory that overlaps."""
+    total += transpose_times(a, b)
+
+
+@overload(add_transpose_times_through_copy)
+def _add_transpose_times_through_copy(total, a, b):
+    return lambda total, a, b: add_to(total, transpose_times(a, b))
 
 
 @overload(add_transpose_times)
-def _add_transpose_times(total, a, b):
-    if not _is_simple(total, a, b):
-        return lambda total, a, b: add_to(total, transpose_times(a, b))
-    if total.layout == "F":
+def _overload_add_transpose_times(total, a, b):
+    if type_of_sum("transpose_times", total, a, b) is not None:
+        return None
+    if _is_turned(total, a, b):
         return lambda total, a, b: add_transpose_times(total.T, b, a)
-    return _plus_vector(True) if b.ndim == 1 else _plus_matrix(True, False)
+    return lambda total, a, b: add_transpose_times_through_copy(total, a, b)
 
 
-def _is_simple(total: Any, a: Any, b: Any) -> bool:
-    """Whether BLAS has a function for arrays of these types."""
-    arrays = total, a, b
-    if not all(isinstance(each, types.Array) for each in arrays) or len({each.dtype for each in arrays}) != 1:
-        return False
-    is_fit = a.ndim == 2 and b.ndim == total.ndim and b.ndim in (1, 2) and total.layout in ("C", "F")
-    return is_fit and has_blas(total.dtype)
+@type_callable(add_transpose_times)
+def _add_transpose_times_type(context):
+    return lambda total, a, b: type_of_sum("transpose_times", total, a, b)
 
 
-def _plus_matrix(a_is_turned: bool, b_is_turned: bool) -> Any:
-    """`total += a @ b`, either transposed."""
-
-    def add_product(total, a, b):
-        left, right = packed(a), packed(b)
-        is_shared = _meet(total, left, right)
-        left, right = left.T if a_is_turned else left, right.T if b_is_turned else right
-        if left.shape[1] != right.shape[0] or total.shape != (left.shape[0], right.shape[1]):
-            raise ValueError("matrices of these shapes cannot be multiplied and added")
-        target = np.zeros_like(total) if is_shared else total
-        if is_small_product(left.shape[0], left.shape[1], right.shape[1]):
-            multiply(target, left, right, True)
-        else:
-            store_product(target, left, right, True)
-        if is_shared:
-            add_to(total, target)
-
-    return add_product
+@lower_builtin(add_transpose_times, types.Array, types.Array, types.Array)
+def _add_transpose_times(context, builder, signature, values):
+    return added(store_transpose_times, add_transpose_times_through_copy, context, builder, signature, values)
 
 
-def _plus_vector(is_turned: bool) -> Any:
-    """`total += a @ b` for a vector b."""
-
-    def add_product(total, a, b):
-        left, right = packed(a), packed(b)
-        is_shared = _meet(total, left, right)
-        left = left.T if is_turned else left
-        if left.shape[1] != right.size or left.shape[0] != total.size:
-            raise ValueError("a matrix and a vector of these shapes cannot be multiplied and added")
-        target = np.zeros_like(total) if is_shared else total
-        if is_small_matrix(left.shape[0], left.shape[1]):
-            apply(target, left, right, True)
-        else:
-            store_product(target, left, right, True)
-        if is_shared:
-            add_to(total, target)
-
-    return add_product
-
-
-@register_jitable
-def _meet(total: Any, a: Any, b: Any) -> bool:
-    """Whether the memory of a contiguous array overlaps that of one of two others."""
-    at, size, a_at, b_at = total.ctypes.data, total.nbytes, a.ctypes.data, b.ctypes.data
-    return bool((at < a_at + a.nbytes and a_at < at + size) or (at < b_at + b.nbytes and b_at < at + size))
+def _is_turned(total: Any, a: Any, b: Any) -> bool:
+    """Whether this adds to a matrix in Fortran order: then its transpose is added to."""
+    is_fit = isinstance(total, types.Array) and total.ndim == 2 and total.layout == "F"
+    return is_fit and are_factors(a, b) and a.ndim == b.ndim == 2

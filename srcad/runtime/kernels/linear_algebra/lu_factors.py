@@ -223,7 +223,7 @@ def _solution(a: Any, b: Any, of_columns: Any, whole: Any, is_transposed: bool) 
         for i in range(n):
             x[i, 0] = b[i]
         of_columns(factors, x)
-        return np.reshape(x, n)
+        return np.reshape(x, (n,))
 
     def for_each(a, factors, b):
         x = b.copy()
@@ -322,6 +322,8 @@ def _cofactors_factored(a, factors, whole):
 
     def impl(a, factors, whole):
         n = factors.shape[1]
+        if 1 < n < 4:
+            return _minors(_product(factors), whole)
         lower = upper = 0.0
         smallest = 1.0
         for j in range(n):
@@ -344,6 +346,26 @@ def _cofactors_factored(a, factors, whole):
         return cofactors(_product(factors), whole)
 
     return impl
+
+
+@register_jitable
+def _minors(a: Any, whole: Any) -> Any:
+    """The cofactors of a matrix of 2 or 3 rows from its elements.
+
+    Their errors are those of products of two elements, so they are small beside the largest cofactor wherever those of
+    the inverse are.
+    """
+    n = a.shape[0]
+    found = np.empty((n, n), a.dtype)
+    if n == 2:
+        found[0, 0], found[0, 1], found[1, 0], found[1, 1] = a[1, 1], -a[1, 0], -a[0, 1], a[0, 0]
+        return found
+    for i in range(3):
+        p, q = (1, 2) if i == 0 else (2, 0) if i == 1 else (0, 1)
+        found[i, 0] = a[p, 1] * a[q, 2] - a[p, 2] * a[q, 1]
+        found[i, 1] = a[p, 2] * a[q, 0] - a[p, 0] * a[q, 2]
+        found[i, 2] = a[p, 0] * a[q, 1] - a[p, 1] * a[q, 0]
+    return found
 
 
 @register_jitable

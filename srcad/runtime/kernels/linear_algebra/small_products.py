@@ -2,11 +2,12 @@
 
 Up to some hundred multiplications, BLAS takes a tenth of a microsecond to check its arguments and to choose a method.
 The loops take four columns of the result at a time, which LLVM turns into vector instructions, and add in the order of
-the inner index. Operands may lie in memory in any way, so that transposed ones and slices need no copy.
+the inner index. Operands may lie in memory in any way, so that slices need no copy, and transposed ones no view.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from numba.extending import register_jitable
@@ -31,55 +32,66 @@ def is_small_matrix(rows: int, columns: int) -> bool:
     return rows * columns <= MOST_ELEMENTS
 
 
-@register_jitable
-def multiply(out: Any, a: Any, b: Any, adds: bool) -> None:
-    """Store the product of two matrices in a third, or add it: `out` must not overlap with the operands.
+@cache
+def matrix_loops(a_is_turned: bool, b_is_turned: bool) -> Any:
+    """The function that stores or adds a product of matrices, of which either may be transposed.
 
     >>> import numpy as np
     >>> out = np.ones((1, 1))
-    >>> multiply(out, np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]), True)
+    >>> matrix_loops(True, False)(out, np.array([[1.0], [2.0]]), np.array([[3.0], [4.0]]), True)
     >>> out
     array([[12.]])
     """
-    inner, columns = a.shape[1], b.shape[1]
-    zero, by_fours = out.dtype.type(0), columns // 4 * 4
-    for i in range(a.shape[0]):
-        for j in range(0, by_fours, 4):
-            p = q = r = s = zero
-            for k in range(inner):
-                x = a[i, k]
-                p += x * b[k, j]
-                q += x * b[k, j + 1]
-                r += x * b[k, j + 2]
-                s += x * b[k, j + 3]
-            if adds:
-                out[i, j] += p
-                out[i, j + 1] += q
-                out[i, j + 2] += r
-                out[i, j + 3] += s
-            else:
-                out[i, j], out[i, j + 1], out[i, j + 2], out[i, j + 3] = p, q, r, s
-        for j in range(by_fours, columns):
-            p = zero
-            for k in range(inner):
-                p += a[i, k] * b[k, j]
-            out[i, j] = out[i, j] + p if adds else p
+
+    @register_jitable
+    def multiply(out, a, b, adds):
+        """Store the product in `out`, which must not overlap with the operands, or add it."""
+        inner, columns = a.shape[0 if a_is_turned else 1], out.shape[1]
+        zero, by_fours = out.dtype.type(0), columns // 4 * 4
+        for i in range(out.shape[0]):
+            for j in range(0, by_fours, 4):
+                p = q = r = s = zero
+                for k in range(inner):
+                    x = a[k, i] if a_is_turned else a[i, k]
+                    p += x * (b[j, k] if b_is_turned else b[k, j])
+                    q += x * (b[j + 1, k] if b_is_turned else b[k, j + 1])
+                    r += x * (b[j + 2, k] if b_is_turned else b[k, j + 2])
+                    s += x * (b[j + 3, k] if b_is_turned else b[k, j + 3])
+                if adds:
+                    out[i, j] += p
+                    out[i, j + 1] += q
+                    out[i, j + 2] += r
+                    out[i, j + 3] += s
+                else:
+                    out[i, j], out[i, j + 1], out[i, j + 2], out[i, j + 3] = p, q, r, s
+            for j in range(by_fours, columns):
+                p = zero
+                for k in range(inner):
+                    p += (a[k, i] if a_is_turned else a[i, k]) * (b[j, k] if b_is_turned else b[k, j])
+                out[i, j] = out[i, j] + p if adds else p
+
+    return multiply
 
 
-@register_jitable
-def apply(out: Any, a: Any, b: Any, adds: bool) -> None:
-    """Store the product of a matrix and a vector in a vector, or add it: `out` must not overlap with the operands.
+@cache
+def vector_loops(is_turned: bool) -> Any:
+    """The function that stores or adds the product of a matrix, or of its transpose, and a vector.
 
     >>> import numpy as np
     >>> out = np.empty(1)
-    >>> apply(out, np.array([[1.0, 2.0]]), np.array([3.0, 4.0]), False)
+    >>> vector_loops(False)(out, np.array([[1.0, 2.0]]), np.array([3.0, 4.0]), False)
     >>> out
     array([11.])
     """
-    inner = a.shape[1]
-    zero = out.dtype.type(0)
-    for i in range(a.shape[0]):
-        total = zero
-        for k in range(inner):
-            total += a[i, k] * b[k]
-        out[i] = out[i] + total if adds else total
+
+    @register_jitable
+    def apply(out, a, b, adds):
+        """Store the product in `out`, which must not overlap with the operands, or add it."""
+        zero = out.dtype.type(0)
+        for i in range(out.shape[0]):
+            total = zero
+            for k in range(b.shape[0]):
+                total += (a[k, i] if is_turned else a[i, k]) * b[k]
+            out[i] = out[i] + total if adds else total
+
+    return apply

@@ -17,13 +17,18 @@ def test_products_are_stored_and_added(kind):
     for m, k, n in itertools.product((0, 1, 3), (0, 2, 4), (0, 1, 4, 7)):
         a, b = rng.normal(size=(k, m)).astype(kind).T, rng.normal(size=(k, 2 * n)).astype(kind)[:, ::2]
         out = np.ones((m, n), kind)
-        small_products.multiply(out, a, b, True)
+        multiply, apply = small_products.matrix_loops(False, False), small_products.vector_loops(False)
+        multiply(out, a, b, True)
         np.testing.assert_allclose(out, 1.0 + a @ b, rtol=1e-5, atol=1e-6)
-        small_products.multiply(out, a, b, False)
-        np.testing.assert_allclose(out, a @ b, rtol=1e-5, atol=1e-6)
+        for turns in itertools.product((False, True), repeat=2):
+            left, right = (each.T if turned else each for each, turned in zip((a, b), turns, strict=True))
+            small_products.matrix_loops(*turns)(out, left, right, False)
+            np.testing.assert_allclose(out, a @ b, rtol=1e-5, atol=1e-6)
         row = np.ones(m, kind)
-        small_products.apply(row, a, b[:, 0] if n else np.ones(k, kind), True)
+        apply(row, a, b[:, 0] if n else np.ones(k, kind), True)
         np.testing.assert_allclose(row, 1.0 + a @ (b[:, 0] if n else np.ones(k, kind)), rtol=1e-5, atol=1e-6)
+        small_products.vector_loops(True)(row, a.T, np.ones(k, kind), False)
+        np.testing.assert_allclose(row, a @ np.ones(k, kind), rtol=1e-5, atol=1e-6)
 
 
 def test_blas_takes_over_at_a_bound():
