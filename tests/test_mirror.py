@@ -106,6 +106,7 @@ TESTED_ELSEWHERE = {
     "cuda/reversed_regions.py": "cuda/test_sweep_writer.py",
     "cuda/thread_core.py": "cuda/test_sweep_writer.py",
     "cuda/gathered_reads.py": "cuda/test_sweep_writer.py",
+    "cuda/shared_sums.py": "cuda/test_sweep_writer.py",
     "cuda/statement_slices.py": "cuda/test_sweep_writer.py",
     "cuda/uniform_values.py": "cuda/test_races.py",
     "cuda/refused_kernels.py": "cuda/test_kernel_source.py",

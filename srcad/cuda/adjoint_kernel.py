@@ -13,7 +13,7 @@ import numpy as np
 from numba import types as nb
 
 from srcad.cuda.adjoint_text import KernelText, written
-from srcad.cuda.device_arrays import is_device_array, overlap, type_of_argument
+from srcad.cuda.device_arrays import is_device_array, overlapping, type_of_argument
 from srcad.cuda.kernel_source import KernelSource, read_kernel
 from srcad.errors import BadArgument, BadType
 
@@ -261,9 +261,10 @@ def _check_memory(names: Sequence[str], args: Sequence[Any], bars: Sequence[Any]
     """Refuse arrays that share memory, cotangents among them."""
     arrays = [(name, each) for name, each in zip(names, args, strict=True) if is_device_array(each)]
     arrays += [(f"cotangent of {name}", each) for name, each in zip(names, bars, strict=True) if each is not None]
-    for (one, first), (other, second) in itertools.combinations(arrays, 2):
-        if overlap(first, second):
-            raise BadArgument(
-                f"`{one}` and `{other}` share memory: the kernel's adjoint takes arrays that do not overlap",
-                hint="pass a copy of one of them",
-            )
+    found = overlapping([each for _, each in arrays])
+    if found is not None:
+        one, other = (arrays[k][0] for k in sorted(found))
+        raise BadArgument(
+            f"`{one}` and `{other}` share memory: the kernel's adjoint takes arrays that do not overlap",
+            hint="pass a copy of one of them",
+        )

@@ -22,6 +22,8 @@ from srcad.cuda.races import Races
 from srcad.cuda.region_builder import thread_of
 from srcad.cuda.regions import Thread
 from srcad.cuda.reversed_regions import ReverseSweep, reverse_sweep
+from srcad.cuda.shared_divisors import with_shared_divisors
+from srcad.cuda.shared_sums import BlockExtent, fits, with_shared_sums
 from srcad.cuda.statement_slices import without_dead_names
 from srcad.cuda.sweep_writer import SweepWriter, joined
 from srcad.cuda.thread_core import thread_core
@@ -50,6 +52,7 @@ class KernelText:
     axes        the places in the grid along which the launch may have more than one thread
     counter     the name of the kernel that counts what each thread records, if there are traces
     clearing    the kernel that is launched after it, if there is one
+    extents     bounds of the extents of blocks
     coverage    position of an argument, axis of it, axis of the grid: extents that the grid must cover
     counter_arguments   the positions of the arguments that it takes
     overwritten  the positions of arguments that it writes into
@@ -66,9 +69,12 @@ class KernelText:
     overwritten: frozenset[int] = frozenset()
     clearing: Clearing | None = None
     coverage: tuple[tuple[int, int, str], ...] = ()
+    extents: tuple[BlockExtent, ...] = ()
 
     def covers(self, blocks: Sequence[int], threads: Sequence[int], shapes: Mapping[int, Sequence[int]]) -> bool:
         """Whether a launch has one thread for each element that threads gather; `shapes` are those of arguments."""
+        if not fits(self.extents, dict(zip("xyz", threads, strict=True))):
+            return False
         extents = {axis: one * two for axis, one, two in zip("xyz", blocks, threads, strict=True)}
         used = {grid for _, _, grid in self.coverage}
         if self.coverage and any(extents[axis] > 1 for axis in "xyz" if axis not in used):
@@ -93,8 +99,14 @@ def written(
     kept = kept_values(thread, sweep, races.is_private)
     writer = SweepWriter(thread, kept)
     block = joined([*sweep.starts, *writer.forward(), *writer.reverse(sweep.block)])
+    shared = with_shared_sums(thread, sweep, kept, races, block) if gathers else None
+    if shared is not None:
+        block = shared.block
+        thread.own = {**thread.own, **shared.published}
     found = gathered(thread, sweep, kept, races, block) if gathers else None
     module = _Module(thread, sweep, writer, given, races)
+    if shared is not None:
+        module.padded, module.extents = shared.padded | set(shared.published), tuple(shared.extents)
     if kept.recorded:
         module.count(SweepWriter(thread, counted_values(thread, kept, races.is_private), module.writer))
     if found is None:
@@ -113,6 +125,8 @@ class _Module:
         self.forms = DeviceForms(thread.bindings, thread.names, None)
         self.kernels: list[str] = []
         self.counter = ""
+        self.padded: set[str] = set()
+        self.extents: tuple[BlockExtent, ...] = ()
         self.counter_arguments: tuple[int, ...] = ()
         self.overwritten: frozenset[int] = frozenset()
 
@@ -121,12 +135,14 @@ class _Module:
         thread, names = self.thread, self.thread.names
         totals = {name: names.fresh(f"{name}_bar_total") for name in self.given if thread.is_real(name)}
         bars = self.sweep.bars
-        ends = [
-            gast.Expr(value=call("add_over_block", load(totals[name]), load(bars[name])))
-            for name in totals
-            if name in bars
-        ]
+        ends: Block = []
+        for each, total in totals.items():
+            if each in bars:
+                # No barrier after the last sum: it would wait for an addition for which many blocks queue.
+                ends += [gast.Expr(value=call("cuda.syncthreads"))] * bool(ends)
+                ends.append(gast.Expr(value=call("add_over_block", load(total), load(bars[each]))))
         body = self.forms_of(without_dead_names([*block, *ends]))
+        body = with_shared_divisors(body, names)
         used = names_in_trees(body)
         prologue = self.prologue(used, [name for name in thread.own if bars.get(name) in used])
         used |= names_in_trees(prologue)
@@ -146,6 +162,7 @@ class _Module:
             self.counter,
             self.counter_arguments,
             self.overwritten,
+            extents=self.extents,
         )
 
     def clear(self, block: Block) -> Clearing | None:
@@ -207,7 +224,14 @@ class _Module:
         """Places in the grid and arrays of the kernel's own, as far as they are used."""
         thread = self.thread
         made = [assign(name, _spelled(meaning)) for name, meaning in thread.launch.items() if name in used]
-        return made + [assign(name, _own_array(array)) for name, array in thread.own.items() if name in used]
+        return made + [assign(name, self.own_array(name)) for name in thread.own if name in used]
+
+    def own_array(self, name: str) -> gast.expr:
+        """A shared or local array; one of which columns are read has a column more, so that its rows share no bank."""
+        array = self.thread.own[name]
+        if name in self.padded and len(array.shape) > 1:
+            array = replace(array, shape=(*array.shape[:-1], array.shape[-1] + 1))
+        return _own_array(array)
 
     def zeroed(self, bar: str, array: OwnArray) -> Block:
         """Loops that fill an array with zeros: a shared one by all threads of the block together."""
@@ -281,7 +305,6 @@ def add_over_block(total, value):
         s >>= 1
     if t == 0:
         cuda.atomic.add(total, 0, part[0])
-    cuda.syncthreads()
 '''
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ def type_of_argument(value: Any) -> nb.Type | None:
     (int64, float64, float32)
     """
     if is_device_array(value):
-        return nb.Array(numpy_support.from_dtype(np.dtype(value.dtype)), len(value.shape), "A")
+        return _array_type(np.dtype(value.dtype), len(value.shape))
     if isinstance(value, (bool, np.bool_)):
         return nb.boolean
     if isinstance(value, int):
@@ -35,20 +37,27 @@ def type_of_argument(value: Any) -> nb.Type | None:
     return nb.float64 if isinstance(value, float) else None
 
 
-def overlap(one: Any, other: Any) -> bool:
-    """Whether two device arrays share memory, as far as their first and last bytes tell."""
-    if one is other:
-        return True
-    host = [getattr(each, "_ary", None) for each in (one, other)]  # of the simulator
-    if all(isinstance(each, np.ndarray) for each in host):
-        return bool(np.may_share_memory(host[0], host[1]))
-    first, second = _range(one), _range(other)
-    return max(first[0], second[0]) < min(first[1], second[1])
+@functools.cache
+def _array_type(dtype: np.dtype[Any], ndim: int) -> nb.Array:
+    return nb.Array(numpy_support.from_dtype(dtype), ndim, "A")
+
+
+def overlapping(arrays: Sequence[Any]) -> tuple[int, int] | None:
+    """The positions of two device arrays that share memory, as far as their first and last bytes tell; else None."""
+    ranges = sorted((*_range(each), k) for k, each in enumerate(arrays))
+    widest = None
+    for low, high, k in ranges:
+        if low < high and widest is not None and low < widest[0]:
+            return widest[1], k
+        if low < high and (widest is None or high > widest[0]):
+            widest = high, k
+    return None
 
 
 def _range(array: Any) -> tuple[int, int]:
     """The addresses of the first byte and of that after the last."""
-    interface = array.__cuda_array_interface__
+    host = getattr(array, "_ary", None)  # of the simulator
+    interface = host.__array_interface__ if isinstance(host, np.ndarray) else array.__cuda_array_interface__
     low = high = int(interface["data"][0])
     itemsize = np.dtype(array.dtype).itemsize
     strides = interface.get("strides") or _contiguous(array.shape, itemsize)

@@ -26,7 +26,7 @@ from srcad.cuda.kept_values import KeptValues
 from srcad.cuda.races import Races
 from srcad.cuda.regions import Add, Load, Loop, Store, Thread, walk
 from srcad.cuda.reversed_regions import ReverseSweep
-from srcad.cuda.statement_slices import renamed, slice_of, stored_name, stored_names, without
+from srcad.cuda.statement_slices import names_of_block, renamed, slice_of, stored_name, stored_names, with_sums, without
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -132,7 +132,7 @@ class _Gatherer:
             part = slice_of(self.block, {site.statement for site in group})
             if not self.is_function_of_index(part, group[0].loop):
                 return None
-            taken |= {array for array, bar in self.sweep.bars.items() if bar in _names(part)}
+            taken |= {array for array, bar in self.sweep.bars.items() if bar in names_of_block(part)}
             gathers += self.gather(part, group)
         if len(list(walk_statements(gathers))) > MOST_STATEMENTS:
             return None
@@ -146,7 +146,7 @@ class _Gatherer:
         coverage = {Coverage(site.node.array, axis, grid) for site in sites for grid, axis in site.owners}
         begins = [assign(name, const(0.0)) for name in self.sums.values()]
         ends = [self.ended(key, name) for key, name in self.sums.items()]
-        return Gathered([*block, *begins, *gathers, *ends], second, tuple(sorted(coverage, key=str)))
+        return Gathered([*begins, *block, *gathers, *ends], second, tuple(sorted(coverage, key=str)))
 
     def is_taken_once(self, array: str) -> bool:
         """Whether no cotangent of an element is read again after it has been taken, so that it can be cleared later."""
@@ -159,10 +159,10 @@ class _Gatherer:
 
     def touches_own(self, block: Block) -> bool:
         """Whether statements use shared or local arrays."""
-        return not _names(block).isdisjoint(self.thread.own)
+        return not names_of_block(block).isdisjoint(self.thread.own)
 
     def plain(self, block: Block, sites: list[_Site]) -> Block:
-        """The block with plain additions to the thread's own elements."""
+        """The block with sums, or plain additions, in place of atomic additions to the thread's own elements."""
         own = {site.statement: site for site in sites if site.is_own}
         for each in walk_statements(block):
             for field in ("body", "orelse"):
@@ -175,6 +175,10 @@ class _Gatherer:
         if id(statement) not in own or isinstance(statement, gast.AugAssign):
             return statement
         bar, index, amount = statement.value.args
+        site = own[id(statement)]
+        total = self.sums.get((site.node.array, site.owners, site.fixed))
+        if total is not None:
+            return augment(stored(total), gast.Add, amount)
         return augment(subscript(bar, index, store=True), gast.Add, amount)
 
     # Which reads
@@ -268,7 +272,7 @@ class _Gatherer:
 
     def is_function_of_index(self, part: Block, exchanged: Loop | None) -> bool:
         """Whether a slice gives the same wherever it runs: it depends on the index of the thread only."""
-        names = _names(part)
+        names = names_of_block(part)
         if _elements_read(part) & (self.written | set(self.thread.own)):
             return False
         bars = {array for array, bar in self.sweep.bars.items() if bar in names and array in self.thread.arrays}
@@ -309,7 +313,8 @@ class _Gatherer:
         names |= {self.grid[axis]: fresh(self.grid[axis]) for axis in self.axes}
         if site.loop is not None:
             names[str(site.loop.index)] = self.grid[site.exchanged]
-        body = renamed(_with_sums(part, totals, site.loop), names)
+        once = None if site.loop is None else (str(site.loop.index), in_range(site.loop))
+        body = renamed(with_sums(part, totals, once), names)
         return self.by_shift(site, names, body) if site.loop is None else self.by_exchange(site, names, body)
 
     def ended(self, key: Any, name: str) -> gast.stmt:
@@ -343,24 +348,7 @@ class _Gatherer:
         return [*others, loop(names[own], [_gridsize(site.exchanged)], body)]
 
 
-def _with_sums(block: Block, totals: Mapping[int, str], exchanged: Loop | None) -> Block:
-    """The slice with sums in place of additions to elements, and with one iteration in place of the exchanged loop."""
-    made: Block = []
-    for statement in block:
-        if id(statement) in totals:
-            amount = statement.value if isinstance(statement, gast.AugAssign) else statement.value.args[2]
-            made.append(augment(stored(totals[id(statement)]), gast.Add, amount))
-        elif isinstance(statement, gast.For) and exchanged is not None and statement.target.id == exchanged.index:
-            made.append(branch(_in_range(exchanged), _with_sums(statement.body, totals, exchanged), []))
-        elif isinstance(statement, gast.If):
-            then, orelse = (_with_sums(each, totals, exchanged) for each in (statement.body, statement.orelse))
-            made.append(branch(statement.test, then, orelse))
-        else:
-            made.append(statement)
-    return made
-
-
-def _in_range(exchanged: Loop) -> gast.expr:
+def in_range(exchanged: Loop) -> gast.expr:
     """Whether a loop has an iteration of its index."""
     start, stop, _ = exchanged.bounds
     index = load(str(exchanged.index))
@@ -405,10 +393,6 @@ def _differ(one: tuple[Form, ...], other: tuple[Form, ...]) -> bool:
     """Whether two subscripts of one thread differ by a number."""
     differences = [plus(a, scaled(b, -1)) for a, b in zip(one, other, strict=True)]
     return any(set(each) == {()} for each in differences)
-
-
-def _names(block: Block) -> set[str]:
-    return {node.id for statement in block for node in gast.walk(statement) if isinstance(node, gast.Name)}
 
 
 def _grid_form(axis: str) -> Form:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import gast
 
-from srcad.transforms.ir.build import Block, clone, names_in
+from srcad.transforms.ir.build import Block, augment, branch, clone, names_in, stored
 
 
 def slice_of(block: Block, roots: Collection[int]) -> Block:
@@ -123,3 +123,28 @@ def stored_names(block: Block) -> set[str]:
         for node in gast.walk(statement)
         if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
     }
+
+
+def names_of_block(block: Block) -> set[str]:
+    """All names in statements."""
+    return {node.id for statement in block for node in gast.walk(statement) if isinstance(node, gast.Name)}
+
+
+def with_sums(block: Block, totals: Mapping[int, str], exchanged: tuple[str, gast.expr] | None = None) -> Block:
+    """Statements with sums in place of additions to elements: id of a statement -> name of the sum.
+
+    `exchanged` is the index of a loop and a condition: the body is run once, if it holds, in place of the loop.
+    """
+    made: Block = []
+    for statement in block:
+        if id(statement) in totals:
+            amount = statement.value if isinstance(statement, gast.AugAssign) else statement.value.args[2]
+            made.append(augment(stored(totals[id(statement)]), gast.Add, amount))
+        elif isinstance(statement, gast.For) and exchanged is not None and statement.target.id == exchanged[0]:
+            made.append(branch(clone(exchanged[1]), with_sums(statement.body, totals, exchanged), []))
+        elif isinstance(statement, gast.If):
+            then, orelse = (with_sums(each, totals, exchanged) for each in (statement.body, statement.orelse))
+            made.append(branch(statement.test, then, orelse))
+        else:
+            made.append(statement)
+    return made

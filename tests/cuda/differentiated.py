@@ -60,7 +60,7 @@ def check(kernel: Any, grid: Any, threads: Any, arguments: Any, race_free: bool 
     gathers = text_of(kernel, arguments, wanted, race_free)
     shapes = {k: arguments[k].shape for k, _, _ in gathers.coverage}
     texts = [gathers] if gathers.covers(three(grid), three(threads), shapes) else []
-    if gathers.coverage:
+    if gathers.coverage or gathers.extents:
         texts.append(text_of(kernel, arguments, wanted, race_free, False))
     reals = [k for k, each in enumerate(arguments) if is_real(each) and (wanted is None or k in wanted)]
     weights = {k: rng.normal(size=np.shape(arguments[k])) for k in reals if isinstance(arguments[k], np.ndarray)}

@@ -514,6 +514,56 @@ def results_of_two_kinds(x, y, z):
         cuda.atomic.add(z, 0, x[i + 1] * x[i + 1])
 
 
+@sample(1, (4, 4), rng.normal(size=(4, 4)), np.array([2, 3, 1, 4]), np.zeros((4, 4)))
+@cuda.jit
+def uneven_loops(a, counts, c):
+    part = cuda.shared.array((TILE, TILE), float64)
+    tx = cuda.threadIdx.x
+    ty = cuda.threadIdx.y
+    part[ty, tx] = a[ty, tx]
+    cuda.syncthreads()
+    s = 0.0
+    for m in range(counts[tx]):
+        for k in range(TILE):
+            s += part[ty, k] * m * part[ty, tx]
+    c[ty, tx] = s
+
+
+@sample(2, (4, 3), rng.normal(size=(6, 4)), rng.normal(size=(4, 4)), np.zeros((6, 4)), race_free=True)
+@cuda.jit
+def rows_in_shared_memory(a, b, c):
+    row = cuda.shared.array((3, TILE), float64)
+    tx = cuda.threadIdx.x
+    ty = cuda.threadIdx.y
+    i = cuda.blockIdx.x * 3 + ty
+    row[ty, tx] = a[i, tx]
+    cuda.syncthreads()
+    s = 0.0
+    for k in range(row.shape[1]):
+        s += row[ty, k] * b[k, tx]
+    for k in range(1, TILE):
+        if k != tx:
+            s -= row[ty, k] * math.sin(row[ty, tx]) * s
+    c[i, tx] = s
+
+
+@sample(2, 4, rng.normal(size=8), np.zeros(8), 0.5)
+@cuda.jit
+def pairs_in_block(x, y, width):
+    own = cuda.shared.array(TILE, float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    own[t] = x[i]
+    cuda.syncthreads()
+    v = x[i] * width
+    s = 0.0
+    for k in range(TILE):
+        d = own[k] - v
+        if d * d < 2.0:
+            s += math.exp(-d * d)
+    y[i] = s * v
+
+
 @cuda.jit
 def in_float32(x, y, a):
     part = cuda.shared.array(4, float32)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import types as nb
 
-from srcad.cuda.device_arrays import is_device_array, overlap, type_of_argument
+from srcad.cuda.device_arrays import is_device_array, overlapping, type_of_argument
 
 
 def device_array(address, shape, strides=None, dtype="f8"):
@@ -31,5 +31,7 @@ def test_arrays_of_the_device_are_told_from_those_of_the_host():
     ],
 )
 def test_arrays_overlap_if_their_bytes_do(one, other, expected):
-    assert overlap(one, other) is expected
-    assert overlap(other, one) is expected
+    assert (overlapping([one, other]) is not None) is expected
+    apart = device_array(1000, (4,))
+    found = overlapping([other, apart, one])
+    assert (None if found is None else set(found)) == ({0, 2} if expected else None)
