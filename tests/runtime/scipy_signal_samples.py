@@ -73,7 +73,7 @@ DEFINED: dict[Any, list[Sample]] = {
     k.convolved: [s(IMAGE, EVEN, mode, "direct") for mode in MODES],
     k.convolved_beyond: [s(IMAGE, EVEN, "same", "wrap", 0, is_correlation) for is_correlation in (False, True)],
     k.filtered_from: [s(SHORT, POLES, LONG, ANY[:2])],
-    integrate.trapezoid: [s(ANY), s(ANY, np.cumsum(POSITIVE)), s(MATRIX, dx=0.3)],
+    integrate.trapezoid: [s(ANY), s(ANY, np.cumsum(POSITIVE)), s(MATRIX, dx=0.3), s(MATRIX, dx=0.3, axis=0)],
     integrate.cumulative_trapezoid: [s(ANY), s(ANY, np.cumsum(POSITIVE), initial=0), s(LONG, dx=0.3)],
 }  # fmt: skip
 
