@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 import srcad
+from srcad.runtime.jit import background
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -50,6 +51,7 @@ def printed_by(code, folder):
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         runpy.run_path(str(script), run_name="__main__")
+        assert background.wait()  # what still compiles would set the filters of warnings, which all threads share
     return printed.getvalue()
 
 

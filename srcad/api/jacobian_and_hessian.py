@@ -14,6 +14,7 @@ import numpy as np
 from numba import types
 from numba.extending import typeof_impl
 
+from srcad.api.all_directions import AllDirections
 from srcad.api.argument_binding import bind
 from srcad.api.derivative_object import Derivative, made, readable
 from srcad.api.pytree import arrays_in
@@ -55,6 +56,7 @@ class Jacobian:
     ) -> None:
         self.function, self.wrt, self.many, self.mode = function, wrt, many, mode
         self.jit, self.options = jit, options
+        self._all_directions = AllDirections(jit)
         self.__name__, self.__signature__ = f"{name_of(function)}_jacobian", signature_of(function)
         self.__srcad_derived__ = Described("jacobian", function, wrt, many)
 
@@ -81,6 +83,9 @@ class Jacobian:
         outputs = value if isinstance(value, tuple) else (value,)
         if self.mode is None and sum(np.size(each) for each in outputs) > width:
             return self._by_columns(args, inputs)
+        rows = self._all_directions.rows(version, (arguments, trace), value, inputs)
+        if rows is not None:
+            return value, self._shaped([rows], False)
         pull = pair.pullback(arguments, value, trace)
         found = [[_blank(output, each) for each in inputs] for output in outputs]
         for row, index, seed in _unit_directions(outputs):
@@ -106,6 +111,11 @@ class Jacobian:
         push = made(self.function, Request("tangent", self.wrt, options=self.options), self.jit)
         found: list[list[Any]] = []
         value: Any = None
+        if self._all_directions.pays(inputs):
+            value = push(*args, *map(_zeros, inputs))[0]
+            columns = self._all_directions.columns(push.current(), args, value, inputs)
+            if columns is not None:
+                return value, self._shaped([[columns]], False)
         for column, index, seed in _unit_directions(inputs):
             value, dots = push(*args, *seed)
             outputs, dots = (value, dots) if isinstance(value, tuple) else ((value,), (dots,))

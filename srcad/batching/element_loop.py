@@ -54,8 +54,8 @@ class ElementLoop:
         given = (types.intp, types.intp, *kinds, *map(numba.typeof, self._blanks))
         self._sweep = compiled_around(space["sweep"], given, nogil=True)
 
-    def __call__(self, size: int, args: Sequence[Any]) -> Any:
-        """The results of all elements: arrays, in tuples as those of the routine."""
+    def __call__(self, size: int, args: Sequence[Any], is_alone: bool = False) -> Any:
+        """The results of all elements: arrays, in tuples as those of the routine. With `is_alone`, in one thread."""
         started = time.perf_counter()
         outs, done = self._begun(size, args), 1
         while done < size and time.perf_counter() - started < _ALONE:
@@ -64,7 +64,7 @@ class ElementLoop:
             done = last
         if done < size:
             estimate = (time.perf_counter() - started) / done * (size - done)
-            workers = min(size - done, thread_count()) if estimate > _SHARED else 1
+            workers = min(size - done, thread_count()) if estimate > _SHARED and not is_alone else 1
             share_out(lambda first, last: self._run(first, last, args, outs), done, size, workers)
         return _assembled(self._result, iter(outs))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,10 +35,11 @@ from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.name_types import Types
-from srcad.transforms.ir.pytree_form import Form
+from srcad.transforms.ir.pytree_form import Form, from_tuples
 
 _DIRECTED = ("tangent", "hvp")
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_DRAWS = re.compile(r"\brandom\.|\bdefault_rng\b|\bRandomState\b")  # in a source
 _LONGEST = 64  # forms of arguments that are kept
 
 
@@ -150,6 +152,7 @@ class _Loop:
         self._run = run
         version = self.version = run.current()
         self._own = len(version.own_parameters)
+        _refuse_random_numbers(version, [*element, *version.hidden()])
         _refuse_directions(request, element, own)
         args = self._arguments(batch)
         is_mapped = [batch.is_mapped[k] for k in self._picked]
@@ -164,6 +167,7 @@ class _Loop:
         if any(self._own <= k < self._own + hidden for k in written):
             raise CannotType("it may write to an array that it captures")
         self._loop = ElementLoop(routine, kinds, is_mapped, [k in written for k in range(len(args))])
+        self._is_alone = "prange(" in (version.text or "")  # its own loops take the threads
         self._form = version.unit.result
         _refuse_forms(self._form)
 
@@ -196,9 +200,10 @@ class _Loop:
         return args
 
     def __call__(self, batch: Batch) -> Any:
-        found = self._loop(batch.size, self._arguments(batch))
+        found = self._loop(batch.size, self._arguments(batch), self._is_alone)
         if self._shape is None:
-            return found
+            is_value = self.derivative.request.mode == "core"
+            return from_tuples(self._form, found) if is_value and isinstance(self._form, Form) else found
         return finished(self._shape, self.derivative.request, self._form, found, self._values)
 
 
@@ -241,6 +246,14 @@ def _refuse_directions(request: Request, element: tuple[Any, ...], own: int) -> 
             raise CannotType("a direction has another shape or dtype than its argument")
 
 
+def _refuse_random_numbers(version: Version, values: Sequence[Any]) -> None:
+    """Raise CannotType for a function that draws random numbers: threads would draw them in another order each time."""
+    if any(isinstance(each, (np.random.Generator, np.random.RandomState)) for each in values) or any(
+        _DRAWS.search(each) for each in version.unit.sources
+    ):
+        raise CannotType("it draws random numbers, which elements take in their order")
+
+
 def _refuse_forms(form: Any) -> None:
     if isinstance(form, Form):
         if type(form) is not Form:
@@ -281,8 +294,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, jit: bool =
     Results have the structure and dtype of those of `f`, with one more axis. The elements may take different branches
     and numbers of iterations. The loop over them is compiled, and shared among threads where it takes long
     (`NUMBA_NUM_THREADS`, `numba.set_num_threads`); results are the same for any number of threads. Where Numba cannot
-    compile `f` it is called in Python, and a PerformanceWarning says why; with `jit=False` it is called in Python. If
-    `f` writes to its arguments, each element writes to copies.
+    compile `f`, or `f` draws random numbers, it is called in Python, and a PerformanceWarning says why; so it is with
+    `jit=False`. If `f` writes to its arguments, each element writes to copies.
 
     What is returned can be differentiated, also in a function that calls it, if its mapped arguments and results are
     arrays; make it outside of that function. Raises BadArgument for axes that an argument does not have, of different

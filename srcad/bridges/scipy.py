@@ -19,9 +19,12 @@ import numpy as np
 from srcad.api.compiled_function import function_of
 from srcad.api.grad_vjp_jvp import grad, hessian, hvp, jacobian, jvp, value_and_grad
 from srcad.api.linear_maps import value_and_jacobian
+from srcad.bridges.continuous_adjoint import continuous_adjoint
 from srcad.bridges.sparse_jacobian import SparseJacobian
 from srcad.bridges.structure_vectors import StructureVectors
 from srcad.errors import BadArgument
+
+__all__ = ["Objective", "continuous_adjoint", "least_squares", "minimize", "root", "solve_ivp"]
 
 _WITHOUT_GRADIENT = frozenset({"nelder-mead", "powell", "cobyla", "cobyqa"})
 _WITH_PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -54,6 +55,19 @@ def pole(x):
     if x < 0.0:
         raise ValueError("negative")
     return x
+
+
+class Sums(NamedTuple):
+    all: float
+    first: float
+
+
+def sums(x):
+    return Sums(x.sum(), 2.0 * x[0])
+
+
+def noisy(x, generator):
+    return x + generator.normal()
 
 
 @dataclasses.dataclass
@@ -200,13 +214,29 @@ def test_a_written_argument_is_a_copy_where_it_is_differentiated():
     mapped = srcad.vmap(inplace, (0, None), jit=False)
 
     def total(x, k):
-        return np.sum(mapped(x, k) * mapped(x, k)) + np.sum(k) + np.sum(x)
+        rows = mapped(x, k)
+        return np.sum(rows * rows) + np.sum(k) + np.sum(x)
 
     x_bar, k_bar = srcad.grad(total, (0, 1), jit=False)(X, np.array([0.5, 0.0]))
     expected = 2.0 * X + 1.0
     expected[:, 0] = 1.0
     np.testing.assert_allclose(x_bar, expected)
     np.testing.assert_allclose(k_bar, [2.0 * 1.5 * 5 + 1.0, 1.0])
+
+
+def test_named_tuples_are_returned():
+    for jit in (True, False):
+        found = srcad.vmap(sums, jit=jit)(X)
+        assert type(found) is Sums
+        np.testing.assert_allclose(found.all, X.sum(axis=1))
+        np.testing.assert_allclose(found.first, 2.0 * X[:, 0])
+
+
+def test_random_numbers_are_drawn_in_the_order_of_the_elements():
+    generator, again = np.random.default_rng(3), np.random.default_rng(3)
+    with pytest.warns(PerformanceWarning, match="draws random numbers"):
+        found = srcad.vmap(noisy, (0, None))(np.zeros(500), generator)
+    np.testing.assert_array_equal(found, again.normal(size=500))
 
 
 def test_functions_that_do_not_compile_run_in_python():

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import types
+from numba.core.typing import templates
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload
+from numba.np import arrayobj
 
 from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
 from srcad.runtime.kernels.arrays.rows_along_axis import from_rows, to_rows
@@ -42,6 +46,40 @@ def _array(object, dtype=None):  # named as NumPy names it
     if isinstance(dtype, (types.NumberClass, types.DType)):
         return lambda object, dtype=None: np.stack(object).astype(dtype)
     return lambda object, dtype=None: np.stack(object)
+
+
+@overload(np.reshape)
+def _reshape(a, shape):
+    if not _is_in_another_order(a):
+        return None
+    return lambda a, shape: np.ascontiguousarray(a).reshape(shape)
+
+
+def _is_in_another_order(a: Any) -> bool:
+    """Whether this is an array whose memory is not in C order."""
+    return isinstance(a, types.Array) and a.layout != "C"
+
+
+def _leave_other_orders() -> None:
+    """Let Numba's own `np.reshape` leave arrays in Fortran order to ours: it compiles them, and raises when it runs."""
+    for value, kind in templates.builtin_registry.globals:
+        if value is not np.reshape:
+            continue
+        for template in kind.templates:
+            own = getattr(template, "_overload_func", None)
+            if own is not None and own.__module__ == arrayobj.__name__:
+                template._overload_func = staticmethod(_unless_in_another_order(own))
+
+
+def _unless_in_another_order(own: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(own)
+    def chosen(a: Any, *shape: Any, **named: Any) -> Any:
+        return None if _is_in_another_order(a) else own(a, *shape, **named)
+
+    return chosen
+
+
+_leave_other_orders()
 
 
 @overload(np.squeeze)
