@@ -600,6 +600,44 @@ def guarded_by_what_is_overwritten(x, y):
         y[i] = x[i - 1] * x[i + 1]
 
 
+@sample(1, 4, rng.normal(size=4), np.zeros(4), nightly=True)
+@cuda.jit
+def passed_around(x, y):
+    part = cuda.shared.array(4, float64)
+    t = cuda.threadIdx.x
+    v = x[t]
+    for k in range(3):
+        part[t] = v
+        cuda.syncthreads()
+        w = part[(t + 1) % 4]
+        cuda.syncthreads()
+        v = v * w + 0.1 * k
+    y[t] = v
+
+
+@sample(1, 4, rng.normal(size=4), np.zeros(4), race_free=True, nightly=True)
+@cuda.jit
+def added_to_in_turns(x, y):
+    part = cuda.shared.array(4, float64)
+    t = cuda.threadIdx.x
+    part[t] = 1.0
+    cuda.syncthreads()
+    for _ in range(3):
+        v = part[t]
+        cuda.syncthreads()
+        cuda.atomic.add(part, (t + 1) % 4, v * x[t])
+        cuda.syncthreads()
+    y[t] = part[t]
+
+
+@sample((2, 2), (4, 4), rng.normal(size=(5, 6)), rng.normal(size=(5, 6)), nightly=True)
+@cuda.jit
+def transposed_grid(x, y):
+    j, i = cuda.grid(2)
+    if 0 < i < x.shape[0] - 1 and j < x.shape[1] - 2:
+        y[i, j] = x[i - 1, j + 1] * x[i + 1, j + 2] + x[i, j]
+
+
 @cuda.jit
 def in_float32(x, y, a):
     part = cuda.shared.array(4, float32)
