@@ -37,10 +37,12 @@ if TYPE_CHECKING:
         UnreliableDifferences,
         UnsupportedSyntax,
         UnsupportedVersion,
+        WorkersLost,
         WrongGradient,
         WrongRule,
     )
     from srcad.runtime.checkpointed import checkpointed
+    from srcad.runtime.reversible import reversible
     from srcad.runtime.stop_gradient import stop_gradient
     from srcad.runtime.support.debug_mode import debug
     from srcad.runtime.tape.public import (
@@ -96,6 +98,7 @@ _HOMES = {
     "UnsupportedVersion": "srcad.errors",
     "Variable": "srcad.runtime.tape.public",
     "WrongGradient": "srcad.errors",
+    "WorkersLost": "srcad.errors",
     "WrongRule": "srcad.errors",
     "check_grads": "srcad.tools.check_grads",
     "checkpointed": "srcad.runtime.checkpointed",
@@ -121,6 +124,7 @@ _HOMES = {
     "map_gradient": "srcad.batching.streamed_gradient",
     "recompute_grad": "srcad.runtime.tape.public",
     "report": "srcad.tools.report",
+    "reversible": "srcad.runtime.reversible",
     "set_default_dtype": "srcad.runtime.tape.public",
     "source": "srcad.tools.source_text",
     "sparse_hessian": "srcad.sparse.sparse_derivatives",
@@ -132,7 +136,7 @@ _HOMES = {
     "vmap": "srcad.batching.vmap",
 }
 
-_MODULES = ("extend", "testing")  # public modules, which are imported when they are first used
+_MODULES = ("distributed", "extend", "testing")  # public modules, which are imported when they are first used
 
 __all__ = [
     "BadArgument",
@@ -161,6 +165,7 @@ __all__ = [
     "UnsupportedSyntax",
     "UnsupportedVersion",
     "Variable",
+    "WorkersLost",
     "WrongGradient",
     "WrongRule",
     "__version__",
@@ -188,6 +193,7 @@ __all__ = [
     "map_gradient",
     "recompute_grad",
     "report",
+    "reversible",
     "set_default_dtype",
     "source",
     "sparse_hessian",

@@ -16,6 +16,7 @@
     |- MayOverlap           (ValueError)            memory that is reached by two names, one of them written to
     |- UnsupportedVersion   (ImportError)           a Numba that is newer than those tested, and does not work
     |- TraceTooLarge        (MemoryError)           no memory, or no max_trace_bytes, for what loops have to keep
+    |- WorkersLost          (RuntimeError)          processes of a distributed gradient that ended before their tasks
     |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong time
     |- NotATensor           (TypeError)             a value given to a tape that is neither tensor nor variable
     |- NoSolution           (ArithmeticError)       a solver that did not converge; a solution without a derivative
@@ -137,7 +138,10 @@ class MissingRule(SrcadError, NotImplementedError):
 
 
 class WrongRule(SrcadError, ValueError):
-    """A rule of the user's own that returns something of the wrong count, shape or kind, or reads what it may not."""
+    """A rule of the user's own that returns something of the wrong count, shape or kind, or reads what it may not.
+
+    Also an inverse of a reversible step that does not recover its state.
+    """
 
 
 class NotDifferentiable(SrcadError, TypeError):
@@ -178,6 +182,10 @@ class TraceTooLarge(SrcadError, MemoryError):
 
 class UnsupportedVersion(SrcadError, ImportError):
     """A version of Numba that is newer than those tested, and with which a small gradient fails."""
+
+
+class WorkersLost(SrcadError, RuntimeError):
+    """Processes that compute the chunks of a distributed gradient have ended before their tasks, again and again."""
 
 
 class TapeMisuse(SrcadError, RuntimeError, AttributeError):

@@ -39,7 +39,7 @@ def blocks():
 
 def skip_without_libraries(code):
     """Skip a block that imports the library of a bridge, where that is not installed."""
-    libraries = "torch|jax|pytensor|pymc|tensorflow|nlopt|cyipopt"
+    libraries = "dask|distributed|torch|jax|pytensor|pymc|tensorflow|nlopt|cyipopt"
     for name in re.findall(rf"^(?:import|from) ({libraries})\b", code, re.MULTILINE):
         pytest.importorskip(name, reason=f"{name} is not installed")
 

@@ -147,5 +147,6 @@ def _factorises(statement: gast.stmt) -> bool:
 
     match statement:
         case gast.Assign(value=gast.Call(func=function)) | gast.Return(value=gast.Call(func=function)):
-            return (dotted_path(function) or "").startswith("np.linalg.")
+            path = dotted_path(function) or ""
+            return path.startswith("np.linalg.") or path.endswith("_factored")
     return False

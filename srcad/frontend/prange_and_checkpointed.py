@@ -4,6 +4,15 @@
     for i in srcad.checkpointed(range(n)):       becomes    for i in range(kernels.checkpointed_start(0, 0), n, 1):
     while srcad.checkpointed(x > 1.0):           becomes    while kernels.checkpointed_test(x > 1.0, 0):
 
+A loop over a reversible step (`srcad.reversible`) gets a branch that undoes an iteration:
+
+    for i in range(n):                           becomes    for i in range(n):
+        x, v = step(x, v, k)                                    if kernels.undoing(rtol):
+        s = s + x                                                   x, v = step.inverse(x, v, k)
+                                                                else:
+                                                                    x, v = step(x, v, k)
+                                                                    s = s + x
+
 Notes on the loop say that it is parallel or checkpointed. The contexts that `with` may enter are checked here as well.
 """
 
@@ -16,12 +25,19 @@ import gast
 import numba
 import numpy as np
 
+from srcad.errors import UnsupportedSyntax
 from srcad.frontend.language_subset import is_tape
 from srcad.frontend.scope import Meaning
 from srcad.refusals.constructs import ERRSTATE_RAISES, TAPE_INSIDE, WITH
-from srcad.refusals.loops import CHECKPOINTED_ARGUMENTS, CHECKPOINTED_ELSE, CHECKPOINTED_ELSEWHERE, CHECKPOINTED_RANGE
+from srcad.refusals.loops import (
+    CHECKPOINTED_ARGUMENTS,
+    CHECKPOINTED_ELSE,
+    CHECKPOINTED_ELSEWHERE,
+    CHECKPOINTED_RANGE,
+    REVERSIBLE_SINGLE,
+)
 from srcad.runtime.checkpointed import checkpointed
-from srcad.transforms.ir.build import at, call, const, place_of, tuple_of
+from srcad.transforms.ir.build import at, call, clone, const, place_of, tuple_of
 from srcad.transforms.ir.node_notes import note, notes_of
 
 
@@ -35,6 +51,8 @@ def note_header(
     """
     header = loop.iter if isinstance(loop, gast.For) else loop.test
     called = meaning(header.func) if isinstance(header, gast.Call) else None
+    if called is None or called.value is not checkpointed:
+        note_reversible(loop, meaning)
     if called is None:
         return
     note(loop, parallel=bool(options.get("parallel")) and called.value is numba.prange)
@@ -55,8 +73,47 @@ def note_header(
     note(loop, checkpointed=True)
 
 
+def note_reversible(loop: gast.For | gast.While, meaning: Callable[[gast.expr], Meaning | None]) -> None:
+    """Give a loop over a reversible step a branch that undoes an iteration, by the inverse of the step."""
+    steps = [each for each in loop.body if isinstance(each, (gast.Assign, gast.Expr))]
+    steps = [each for each in steps if isinstance(each.value, gast.Call) and is_path(each.value.func)]
+    found = [(each, step) for each in steps if hasattr(step := _function(each.value, meaning), "__srcad_rtol__")]
+    if not found:
+        return
+    statement, step = found[0]
+    if len(found) > 1 or loop.orelse:
+        raise REVERSIBLE_SINGLE.at(place_of(loop))
+    undo = clone(statement)
+    place = place_of(statement)
+    function = undo.value.func
+    undo.value.func = at(gast.Attribute(value=function, attr="inverse", ctx=gast.Load()), place)
+    # What is generated holds for this tolerance; `with_marked_count` makes the test of it.
+    tolerance = at(gast.Attribute(value=clone(function), attr="__srcad_rtol__", ctx=gast.Load()), place)
+    branch = gast.If(test=at(tuple_of(tolerance, const(0)), place), body=[undo], orelse=loop.body)
+    loop.body = [at(note(branch, undoes=True), place)]
+    note(loop, checkpointed=True, recovers=step.__srcad_rtol__)
+
+
+def _function(node: gast.Call, meaning: Callable[[gast.expr], Meaning | None]) -> Any:
+    """The function that is called, if that is known; what cannot be resolved is refused where it is visited."""
+    try:
+        called = meaning(node.func)
+    except UnsupportedSyntax:
+        return None
+    return None if called is None else called.value
+
+
+def is_path(node: gast.expr) -> bool:
+    """Whether an expression is a name, or an attribute of one."""
+    return isinstance(node, gast.Name) or (isinstance(node, gast.Attribute) and is_path(node.value))
+
+
 def with_marked_count(loop: gast.For | gast.While) -> gast.For | gast.While:
     """A checkpointed loop with the number of snapshots moved into its start or test; other loops unchanged."""
+    if notes_of(loop).recovers is not None:
+        (branch,) = (each for each in loop.body if notes_of(each).undoes)
+        branch.test = at(call("kernels.undoing", branch.test.elts[0]), place_of(branch))
+        return loop
     if not notes_of(loop).checkpointed:
         return loop
     if isinstance(loop, gast.For):

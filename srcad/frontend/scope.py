@@ -40,11 +40,12 @@ class Meaning:
 
     def attribute(self, name: str) -> Meaning:
         """The meaning of `value.name`. Raises AttributeError."""
-        jitclass = getattr(type(self.value), "_numba_type_", None)
-        if jitclass is not None and name in jitclass.jit_methods:
-            return Meaning(Method(jitclass.jit_methods[name].py_func, self))
-        if jitclass is not None and name in jitclass.jit_static_methods:
-            return Meaning(jitclass.jit_static_methods[name])
+        jitclass = getattr(type(self.value), "_numba_type_", None)  # of a dispatcher, a property
+        methods, functions = (getattr(jitclass, f"jit_{kind}", {}) for kind in ("methods", "static_methods"))
+        if name in methods:
+            return Meaning(Method(methods[name].py_func, self))
+        if name in functions:
+            return Meaning(functions[name])
         value = getattr(self.value, name)
         if isinstance(value, MethodType) and value.__self__ is self.value:
             if is_of_library(self.value):

@@ -95,6 +95,54 @@ CHECKPOINTED_EFFECTS = Refusal(
     """,
 )
 
+REVERSIBLE_SINGLE = Refusal(
+    UnsupportedSyntax,
+    "Several reversible steps in one loop",
+    "a loop with several reversible steps, or with one and an `else`, is not supported",
+    "make one step of them, with one inverse; move the statements of `else` after the loop",
+    """
+    def back(x):
+        return x - 0.1
+
+
+    @srcad.reversible(back)
+    def forth(x):
+        return x + 0.1
+
+
+    def f(x):
+        for i in range(10):
+            x = forth(x)
+            x = forth(x)
+        return x * x
+    """,
+)
+
+REVERSIBLE_UNRECOVERED = Refusal(
+    UnsupportedSyntax,
+    "Loops over a reversible step that change more than its state",
+    "this loop over a reversible step needs `{name}` as it was in each iteration, which the inverse does not recover",
+    "let the step change it and its inverse recover it, compute it from the loop variable, or only sum it up; or loop "
+    "over `srcad.checkpointed(range(n))`",
+    """
+    def back(x, k):
+        return x - 0.1 * k
+
+
+    @srcad.reversible(back)
+    def forth(x, k):
+        return x + 0.1 * k
+
+
+    def f(x):
+        y = x
+        for i in range(10):
+            x = forth(x, 2.0)
+            y = y * x
+        return y
+    """,
+)
+
 UNBOUNDED_TRACE = Refusal(
     UnsupportedSyntax,
     "`max_trace_bytes` for calls that record",

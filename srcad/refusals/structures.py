@@ -496,25 +496,7 @@ PROPERTY_WRITE = Refusal(
     "Writes to properties",
     "writing to the property `{name}` is not supported",
     "write to the attribute that the property sets",
-    """
-    class Point:
-        def __init__(self, x):
-            self._x = x
-
-        @property
-        def x(self):
-            return self._x
-
-        @x.setter
-        def x(self, value):
-            self._x = value
-
-
-    def f(x):
-        p = Point(x)
-        p.x = x * x
-        return p.x
-    """,
+    unshown="it takes a property whose setter is no function, or that has none, to which Python does not write either",
 )
 
 IMMUTABLE = Refusal(

@@ -48,7 +48,7 @@ def checkpointed(iterations: Iterations, snapshots: int | None = None) -> Iterat
     ...         u = u - 0.01 * u * u
     ...     return u
     >>> round(cool_to(1.0, 0.1), 6), round(srcad.grad(cool_to)(1.0, 0.1), 6)
-    (0.09998, 0.009907)
+    (0.099969, 0.009903)
     """
     if not isinstance(iterations, (range, bool, np.bool_)):
         hint = "write `range(n)` in a `for` loop, or a comparison in a `while` loop"

@@ -221,6 +221,8 @@ PACKAGES = (
     "tools.coverage",
     "bridges",
     "sparse",
+    "cuda",
+    "distributed",
     "batching",
     "api",
     "driver",

@@ -248,7 +248,7 @@ def test_random_numbers_are_drawn_in_the_order_of_the_elements():
 def test_effects_are_in_the_order_of_the_elements():
     SEEN.clear()
     np.testing.assert_array_equal(srcad.vmap(seen)(np.arange(50.0)), np.arange(50.0) ** 2)
-    assert SEEN == list(range(50))
+    assert list(range(50)) == SEEN
 
 
 def test_functions_that_do_not_compile_run_in_python():

@@ -35,6 +35,25 @@ def paths_that_end_early(x, barrier):
     return math.exp(-barrier) * total / x.shape[0]
 
 
+def sequences_of_different_length(x):
+    states = 3
+    a, b = np.empty(states), np.empty(states)
+    total = 0.0
+    for n in range(PLACES.shape[0]):
+        for j in range(a.shape[0]):
+            a[j] = x[n] * j
+        for t in range(1, PLACES[n]):
+            for j in range(a.shape[0]):
+                top = a[0] + WEIGHTS[j]
+                for i in range(1, a.shape[0]):
+                    top = max(top, a[i] * WEIGHTS[i])
+                b[j] = np.tanh(top) + 0.3 * a[j]
+            for j in range(a.shape[0]):
+                a[j] = b[j]
+        total += a[0] * a[-1]
+    return total
+
+
 def covered_scratch(x):
     n = x.shape[0]
     buffer = np.empty(n)
@@ -425,6 +444,7 @@ def shape_by_the_mask(x):
 
 
 ON_THE_SPOT = [
+    sequences_of_different_length,
     sum_of_terms,
     covered_scratch,
     sweeps_over_scratch,

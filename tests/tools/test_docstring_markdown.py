@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import srcad
-from srcad import extend, testing
+from srcad import cuda, extend, testing
 from srcad.tools.docstring_markdown import markdown_of
 
 REFERENCE = Path(__file__).parent.parent.parent / "docs" / "reference"
@@ -35,6 +35,7 @@ def test_each_public_name_is_on_one_page_of_the_reference():
     shown = [name for page in REFERENCE.glob("*.md") for name in re.findall(r"^::: (\S+)$", page.read_text(), re.M)]
     public = [f"srcad.{name}" for name in srcad.__all__ if name not in ("__version__", "extend", "testing")]
     public += [f"srcad.extend.{name}" for name in extend.__all__]
+    public += [f"srcad.cuda.{name}" for name in cuda.__all__]
     public += [f"srcad.testing.{name}" for name in testing.__all__]
     bridges = [name for name in shown if name.startswith("srcad.bridges.")]
     assert sorted(shown) == sorted(public + bridges)

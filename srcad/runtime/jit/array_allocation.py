@@ -11,6 +11,7 @@ itself make LLVM optimise the surrounding loops less: some gradients took half a
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -61,13 +62,18 @@ class _Allocations(FunctionPass):  # type: ignore[misc]  # Numba carries no anno
 def _quick_form(function: Any, statement: Any) -> Any:
     """The intrinsic that replaces the function called by a statement, or None."""
     call = statement.value if isinstance(statement, ir.Assign) else None
+    if isinstance(call, ir.Expr) and call.op == "binop" and call.fn is operator.matmul:
+        found = replacement(operator.matmul.__module__, "matmul", 2)
+        if found is not None:
+            statement.value = ir.Expr.call(call.lhs, [call.lhs, call.rhs], (), call.loc)  # the caller sets the function
+        return found
     if not isinstance(call, ir.Expr) or call.op != "call" or call.vararg is not None:
         return None
     name = ir_utils.guard(ir_utils.find_callname, function, call)
     if name is None or name[1] != "numpy" or [key for key, _ in call.kws] not in ([], ["dtype"]):
         return None
     count = len(call.args) + len(call.kws)
-    found = _QUICK.get((name[0], count)) or replacement(name[0], count)
+    found = _QUICK.get((name[0], count)) or replacement(name[1], name[0], count)
     if call.kws and found is not None:
         if name[0] not in ("empty", "zeros"):
             return None
@@ -184,7 +190,7 @@ def _new(typing: Any, function: Callable[..., Any], args: tuple[Any, ...], made:
     """The signature of a call and the function that writes its instructions; Numba's own if `made` is None."""
     if made is not None:
         return made(*args), _called(write)
-    return numbas(typing, function.__name__, args)
+    return numbas(typing, function, args)
 
 
 def _called(write: Write) -> Write:

@@ -250,4 +250,4 @@ def compile_internal(self: Any, builder: Any, impl: Any, sig: Any, args: Any, lo
     """Numba's method of the same name, which compiles a function to call it. `COMPILED` are written instead."""
     write = COMPILED.get(impl)
     written = None if write is None else write(self, builder, sig, args)
-    return _compile_internal(self, builder, impl, sig, args, locals) if written is None else written
+    return _compile_internal(self, builder, impl, sig, args, locals or {}) if written is None else written

@@ -161,7 +161,7 @@ class _WithoutKernels:
 
     @property
     def _reload_init(self) -> Any:
-        return self.library._reload_init
+        return getattr(self.library, "_reload_init", frozenset())  # which Numba has from 0.62 on
 
     @property
     def _linking_libraries(self) -> list[CallingLibrary]:

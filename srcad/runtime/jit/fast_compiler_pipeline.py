@@ -202,7 +202,7 @@ class _LoweringOfKernels(_Lowering):
         library._ensure_finalized()
         entry = kernel_cache.entry_of(library, lowered.fndesc, lowered.env)
         state.targetctx.insert_user_function(entry, lowered.fndesc, [library])
-        state.reload_init.extend(library._reload_init)
+        state.reload_init.extend(getattr(library, "_reload_init", ()))  # which Numba has from 0.62 on
         state.cr = lowered._replace(cfunc=entry)
         return True
 

@@ -1,10 +1,10 @@
-"""Functions of NumPy for which generated code and kernels call functions of srcad's, which compile in less time.
+"""Functions of NumPy for which generated code and kernels call functions of srcad's, which run or compile faster.
 
-    @in_place_of("sort", when=are_vectors)
+    @in_place_of(np.sort, 1, when=are_vectors)
     def sorted_values(a): ...
 
 Calls of `np.sort(a)` become calls of `sorted_values(a)` where the types of the arguments satisfy `when`; others are
-left to Numba. The text of a generated function still says `np.sort`.
+left to Numba. The text of a generated function still says `np.sort`. `operator.matmul` stands for the operator `@`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numba.extending import intrinsic
 
 Condition = Callable[..., bool]
-_known: dict[tuple[str, int], Any] = {}
+_known: dict[tuple[str, str, int], Any] = {}  # by module and name of the function, number of arguments
 
 
-def in_place_of(name: str, *counts: int, when: Condition) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let a function, which Numba has an implementation of, stand for the one of NumPy's with this name.
+def in_place_of(
+    replaced: Callable[..., Any], *counts: int, when: Condition
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function, which Numba has an implementation of, stand for one of NumPy's.
 
     `counts` are the numbers of arguments of calls; keyword arguments are left to Numba.
     """
@@ -28,7 +29,7 @@ def in_place_of(name: str, *counts: int, when: Condition) -> Callable[[Callable[
     def noted(function: Callable[..., Any]) -> Callable[..., Any]:
         def chosen(typing: Any, *args: Any) -> Any:
             if not when(*args):
-                return numbas(typing, name, args)
+                return numbas(typing, replaced, args)
             kind = typing.resolve_value_type(function)
             return kind.get_call_type(typing, args, {}), _called(kind)
 
@@ -37,20 +38,19 @@ def in_place_of(name: str, *counts: int, when: Condition) -> Callable[[Callable[
             2: lambda typing, a, b: chosen(typing, a, b),  # noqa: PLW0108
             3: lambda typing, a, b, c: chosen(typing, a, b, c),  # noqa: PLW0108
         }
-        _known.update({(name, count): intrinsic(forms[count]) for count in counts})
+        _known.update({(replaced.__module__, replaced.__name__, count): intrinsic(forms[count]) for count in counts})
         return function
 
     return noted
 
 
-def replacement(name: str, count: int) -> Any:
-    """The intrinsic that replaces a call of a function of NumPy's; None if there is none."""
-    return _known.get((name, count))
+def replacement(module: str, name: str, count: int) -> Any:
+    """The intrinsic that replaces a call of a function; None if there is none."""
+    return _known.get((module, name, count))
 
 
-def numbas(typing: Any, name: str, args: tuple[Any, ...]) -> Any:
-    """The signature of a call of a function of NumPy, and its code, as Numba has them."""
-    function = getattr(np, name)
+def numbas(typing: Any, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The signature of a call of a function, and its code, as Numba has them."""
     plain = typing.resolve_function_type(typing.resolve_value_type(function), args, {})
     # Numba compiles these, so they have to be Python functions.
     calls = {1: lambda a: function(a), 2: lambda a, b: function(a, b), 3: lambda a, b, c: function(a, b, c)}  # noqa: PLW0108

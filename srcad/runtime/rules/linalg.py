@@ -340,11 +340,6 @@ def slogdet_tangent(y, a):
     d[y] = (None, np.sum(np.transpose(np.linalg.inv(a)) * d[a]))
 
 
-@define(np.linalg.slogdet)
-def slogdet_as_pair(a):
-    return kernels.determinant_sign(a), kernels.log_determinant(a)
-
-
 @adjoint(kernels.log_determinant, ndim=(2,))
 def log_determinant(y, a):
     d[a] = d[y] * np.transpose(np.linalg.inv(a))
@@ -443,6 +438,186 @@ def cholesky_tangent(y, a):
     d[y] = kernels.times(y, 0.5 * (np.tril(m) + np.tril(m, -1)))
 
 
+# What the compiler makes of these functions: factors that the function, its derivative and others share.
+
+
+@define(np.linalg.solve)
+def solve_by_factors(a, b):
+    return kernels.solve_factored(a, kernels.lu_factors(a), b)
+
+
+@define(np.linalg.inv)
+def inv_by_factors(a):
+    return kernels.inverse_factored(a, kernels.lu_factors(a))
+
+
+@define(np.linalg.det)
+def det_by_factors(a):
+    return kernels.determinant_factored(a, kernels.lu_factors(a))
+
+
+@define(np.linalg.slogdet)
+def slogdet_by_factors(a):
+    factors = kernels.lu_factors(a)
+    return kernels.sign_factored(a, factors), kernels.log_determinant_factored(a, factors)
+
+
+zero(kernels.lu_factors)  # derivatives go through the matrix that is passed with its factors
+
+
+@adjoint(kernels.solve_factored, ndim=(2, 2, 1))
+def solve_factored(x, a, factors, b):
+    w = kernels.solve_factored_transposed(a, factors, d[x])
+    d[b] = w
+    d[a] = -np.outer(w, x)
+
+
+@adjoint(kernels.solve_factored, ndim=(2, 2, 2))
+def solve_factored_for_columns(x, a, factors, b):
+    w = kernels.solve_factored_transposed(a, factors, d[x])
+    d[b] = w
+    d[a] = -kernels.times_transpose(w, x)
+
+
+@adjoint(kernels.solve_factored, ndim=(3, 3, 1))
+def solve_each_factored_for_vector(x, a, factors, b):
+    w = kernels.solve_factored_transposed(a, factors, np.expand_dims(d[x], -1))
+    d[b] = kernels.unbroadcast(np.reshape(w, x.shape), b)
+    d[a] = -kernels.times_transpose(w, np.expand_dims(x, -1))
+
+
+@adjoint(kernels.solve_factored)
+def solve_each_factored(x, a, factors, b):
+    w = kernels.solve_factored_transposed(a, factors, d[x])
+    d[b] = kernels.unbroadcast(w, b)
+    d[a] = -kernels.unbroadcast(kernels.times_transpose(w, x), a)
+
+
+@tangent(kernels.solve_factored, ndim=(2, 2, 1))
+def solve_factored_tangent(x, a, factors, b):
+    d[x] = kernels.solve_factored(a, factors, d[b]) - kernels.solve_factored(a, factors, d[a] @ x)
+
+
+@tangent(kernels.solve_factored, ndim=(2, 2, 2))
+def solve_factored_for_columns_tangent(x, a, factors, b):
+    d[x] = kernels.solve_factored(a, factors, d[b]) - kernels.solve_factored(a, factors, d[a] @ x)
+
+
+@tangent(kernels.solve_factored, ndim=(3, 3, 1))
+def solve_each_factored_for_vector_tangent(x, a, factors, b):
+    moved = kernels.solve_factored(a, factors, d[a] @ np.expand_dims(x, -1))
+    d[x] = kernels.solve_factored(a, factors, d[b]) - np.reshape(moved, x.shape)
+
+
+@tangent(kernels.solve_factored)
+def solve_each_factored_tangent(x, a, factors, b):
+    d[x] = kernels.solve_factored(a, factors, d[b]) - kernels.solve_factored(a, factors, d[a] @ x)
+
+
+@adjoint(kernels.solve_factored_transposed, ndim=(2, 2, 1))
+def solve_factored_transposed(w, a, factors, b):
+    x = kernels.solve_factored(a, factors, d[w])
+    d[b] = x
+    d[a] = -np.outer(w, x)
+
+
+@adjoint(kernels.solve_factored_transposed, ndim=(2, 2, 2))
+def solve_factored_transposed_for_columns(w, a, factors, b):
+    x = kernels.solve_factored(a, factors, d[w])
+    d[b] = x
+    d[a] = -kernels.times_transpose(w, x)
+
+
+@adjoint(kernels.solve_factored_transposed)
+def solve_each_factored_transposed(w, a, factors, b):
+    x = kernels.solve_factored(a, factors, d[w])
+    d[b] = kernels.unbroadcast(x, b)
+    d[a] = -kernels.unbroadcast(kernels.times_transpose(w, x), a)
+
+
+@tangent(kernels.solve_factored_transposed)
+def solve_factored_transposed_tangent(w, a, factors, b):
+    moved = kernels.solve_factored_transposed(a, factors, np.swapaxes(d[a], -1, -2) @ w)
+    d[w] = kernels.solve_factored_transposed(a, factors, d[b]) - moved
+
+
+@adjoint(kernels.inverse_factored)
+def inverse_factored(y, a, factors):
+    d[a] = -kernels.times_transpose(kernels.transpose_times(y, d[y]), y)
+
+
+@tangent(kernels.inverse_factored)
+def inverse_factored_tangent(y, a, factors):
+    d[y] = -(y @ (d[a] @ y))
+
+
+@adjoint(kernels.determinant_factored, ndim=(2, 2))
+def determinant_factored(y, a, factors):
+    d[a] = d[y] * kernels.cofactors_factored(a, factors, y)  # holds where the determinant is 0 as well
+
+
+@tangent(kernels.determinant_factored, ndim=(2, 2))
+def determinant_factored_tangent(y, a, factors):
+    d[y] = np.sum(kernels.cofactors_factored(a, factors, y) * d[a])
+
+
+@adjoint(kernels.determinant_factored)
+def determinant_of_each_factored(y, a, factors):
+    d[a] = kernels.of_each(d[y]) * kernels.cofactors_factored(a, factors, y)
+
+
+@tangent(kernels.determinant_factored)
+def determinant_of_each_factored_tangent(y, a, factors):
+    d[y] = np.sum(kernels.cofactors_factored(a, factors, y) * d[a], axis=(-2, -1))
+
+
+@adjoint(kernels.cofactors_factored, ndim=(2, 2))
+def cofactors_factored(y, a, factors, whole):
+    slope = np.transpose(kernels.inverse_factored(a, factors))  # LinAlgError for a singular matrix
+    d[a] = -kernels.times(y, kernels.transpose_times(d[y], slope))
+    d[whole] = np.sum(d[y] * slope)
+
+
+@tangent(kernels.cofactors_factored, ndim=(2, 2))
+def cofactors_factored_tangent(y, a, factors, whole):
+    slope = np.transpose(kernels.inverse_factored(a, factors))
+    d[y] = d[whole] * slope - kernels.times(slope, kernels.transpose_times(d[a], y))
+
+
+@adjoint(kernels.cofactors_factored)
+def cofactors_of_each_factored(y, a, factors, whole):
+    slope = np.swapaxes(kernels.inverse_factored(a, factors), -1, -2)
+    d[a] = -kernels.times(y, kernels.transpose_times(d[y], slope))
+    d[whole] = np.sum(d[y] * slope, axis=(-2, -1))
+
+
+@tangent(kernels.cofactors_factored)
+def cofactors_of_each_factored_tangent(y, a, factors, whole):
+    slope = np.swapaxes(kernels.inverse_factored(a, factors), -1, -2)
+    d[y] = kernels.of_each(d[whole]) * slope - kernels.times(slope, kernels.transpose_times(d[a], y))
+
+
+@adjoint(kernels.log_determinant_factored, ndim=(2, 2))
+def log_determinant_factored(y, a, factors):
+    d[a] = d[y] * np.transpose(kernels.inverse_factored(a, factors))
+
+
+@tangent(kernels.log_determinant_factored, ndim=(2, 2))
+def log_determinant_factored_tangent(y, a, factors):
+    d[y] = np.real(np.sum(np.transpose(kernels.inverse_factored(a, factors)) * d[a]))
+
+
+@adjoint(kernels.log_determinant_factored)
+def log_determinant_of_each_factored(y, a, factors):
+    d[a] = kernels.of_each(d[y]) * np.swapaxes(kernels.inverse_factored(a, factors), -1, -2)
+
+
+@tangent(kernels.log_determinant_factored)
+def log_determinant_of_each_factored_tangent(y, a, factors):
+    slope = np.swapaxes(kernels.inverse_factored(a, factors), -1, -2)
+    d[y] = np.real(np.sum(slope * d[a], axis=(-2, -1)))
+
+
 @define(np.linalg.tensorsolve)
 def tensorsolve(a, b, axes=None):
     if axes is not None:
@@ -459,7 +634,7 @@ def tensorinv(a, ind=2):
     return np.reshape(np.linalg.inv(np.reshape(a, (rows, -1))), a.shape[ind:] + a.shape[:ind])
 
 
-zero(np.linalg.matrix_rank, kernels.determinant_sign)
+zero(np.linalg.matrix_rank, kernels.determinant_sign, kernels.sign_factored)
 
 
 @adjoint(kernels.regular)

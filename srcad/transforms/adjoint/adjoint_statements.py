@@ -19,6 +19,7 @@ from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.adjoint.accumulation import Adjoints
+from srcad.transforms.adjoint.primal_values import PrimalValues
 from srcad.transforms.adjoint.rule_expansion import (
     bound,
     infinite_in,
@@ -56,6 +57,7 @@ class StatementAdjoints:
 
     def __init__(self, program: Program, adjoints: Adjoints) -> None:
         self.program, self.adjoints = program, adjoints
+        self.values = PrimalValues(program)
 
     def of(self, statement: gast.stmt) -> Block:
         """The adjoint statements of an assignment, a store or an effect."""
@@ -102,7 +104,7 @@ class StatementAdjoints:
                 return self.read(name, str(base), index, place)
         if is_view(self.program, name, value):
             return self.widened(name, value, place)
-        return self.operation(name, value, place)
+        return self.operation(statement, name, value)
 
     def widened(self, name: str, value: gast.expr, place: Place | None) -> Block:
         """If `kernels.expand` made a copy and not a view, the copy's adjoint must be summed into the base's."""
@@ -125,9 +127,9 @@ class StatementAdjoints:
         arguments = (load(self.adjoints.bar(base)), index_value(clone(index)), bar)
         return [_effect(call(self.adjoints.kernel("scatter_add"), *arguments), place)]
 
-    def operation(self, name: str, value: gast.expr, place: Place | None) -> Block:
+    def operation(self, statement: gast.stmt, name: str, value: gast.expr) -> Block:
         """`name = f(...)` by the rule of `f`."""
-        program = self.program
+        program, place = self.program, place_of(statement)
         primitive = primitive_of(value, program.unit.bindings)
         positional, keywords = operands(value)
         rule = registry.find(primitive, ranks(positional, program.types), known_numbers(positional))
@@ -137,7 +139,7 @@ class StatementAdjoints:
             return []
         inputs = bound(rule, positional, keywords, program.types, place)
         refuse_closed(rule, name, inputs, program, place)
-        return self.by_rule(name, rule, inputs, place)
+        return self.values.read(self.by_rule(name, rule, inputs, place), statement)
 
     def by_rule(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:
         """The contributions that a rule states, with the call's arguments substituted."""

@@ -78,7 +78,8 @@ class CountedLoops:
         leave = at(gast.If(test=load(ends), body=[at(gast.Break(), place)], orelse=[]), place)
         after = at(assign(ends, gast.UnaryOp(op=gast.Not(), operand=load(test)), place), place)
         repeated = loop(turn, [load(start), load(stop), const(1)], [*statement.body, after, leave], place)
-        note(repeated, checkpointed=True, snapshot_bytes=notes_of(statement).snapshot_bytes)
+        notes = notes_of(statement)
+        note(repeated, checkpointed=True, snapshot_bytes=notes.snapshot_bytes, recovers=notes.recovers)
         return [
             at(assign(start, marked, place), place),
             at(assign(stop, call("kernels.while_limit", load(test)), place), place),

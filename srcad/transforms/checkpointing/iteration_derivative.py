@@ -103,6 +103,8 @@ def _iteration(drivers: Drivers, callees: Callees) -> gast.FunctionDef:
     body: Block = [*trace_blanks(both), *joined(both), last]
     added = [adjoints.bar(name) for name in arrays]
     own = {pair.trace: pair, pair.iteration: pair, version.advance.name: version.advance}
+    if version.undo is not None:
+        own[version.undo.name] = version.undo
     pair.bindings = {**adjoints.bindings, "np": np, "kernels": kernels, **own}
     pair.outputs = tuple(added)
     return adjoints.typed(function(pair.iteration, (*unit.parameters, *added, *bars), body))

@@ -35,6 +35,7 @@ from srcad.transforms.analysis.liveness import liveness
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.checkpointing.counted_loops import CountedLoops
 from srcad.transforms.checkpointing.loop_state import State, state_of
+from srcad.transforms.checkpointing.reversible_steps import in_direction, recovered
 from srcad.transforms.inference.subroutine_types import Kinds, Specialised, Subroutine, Summary
 from srcad.transforms.ir.build import (
     Block,
@@ -126,6 +127,8 @@ class Checkpointed(Specialised):
     at_once     the most iterations that `iteration` runs; if not 1, it takes first index, their number and the step
     most_bytes  the limit on the size of its record, if there is one
     has_exit    it may be left before its last iteration
+    undo        undoes iterations by the inverse of a reversible step, with the parameters of `advance`; if there is one
+    recovered   the names of the state that it recovers, to the relative tolerance `rtol` (0: that of the dtype)
     """
 
     state: State = None  # type: ignore[assignment]  # given when it is made
@@ -134,6 +137,9 @@ class Checkpointed(Specialised):
     at_once: int = 1
     most_bytes: int | None = None
     has_exit: bool = False
+    undo: Advance | None = None
+    recovered: tuple[str, ...] = ()
+    rtol: float = 0.0
 
 
 def is_checkpointed(statement: gast.stmt) -> bool:
@@ -220,6 +226,12 @@ class _Outliner:
         wish = f"loop_{place.line}" if place else "loop"
         base = f"_{next(self.settings.numbers)}_{wish}"
         kinds = tuple(self.kind(name, state) for name in state.names)
+        undo, names, tolerance = None, tuple[str, ...](), notes_of(statement).recovers
+        if tolerance is not None:
+            undone = in_direction(statement, True, self.bindings)
+            statement = in_direction(statement, False, self.bindings)
+            names = recovered(self.program, state, statement, undone)
+            undo = self.advance(f"{base}_undo", f"{wish}_undo", undone, state, kinds)
         advance = self.advance(f"{base}_advance", f"{wish}_advance", statement, state, kinds)
         results = tuple(self.known[name] for name in state.results)
         summary = Summary(
@@ -231,8 +243,10 @@ class _Outliner:
         )
         made = Checkpointed(base, Subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
         made.state, made.advance, made.most_bytes = state, advance, notes_of(statement).snapshot_bytes
-        made.has_exit = _exit(statement) is not None
-        made.at_once = ITERATIONS_AT_ONCE if made.most_bytes is None and self.is_of_numbers(statement, state) else 1
+        made.has_exit, made.undo = _exit(statement) is not None, undo
+        made.recovered, made.rtol = names, tolerance or 0.0
+        is_small = undo is None and made.most_bytes is None and self.is_of_numbers(statement, state)
+        made.at_once = ITERATIONS_AT_ONCE if is_small else 1
         iteration = self.iteration if made.at_once == 1 else self.iterations
         made.iteration = iteration(f"{base}_iteration", statement, state, kinds)
         made.unit, made.types = alone(made, self.names, self.known)

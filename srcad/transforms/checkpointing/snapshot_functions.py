@@ -32,6 +32,7 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.transforms.adjoint.call_derivatives import Pair
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed, begin
+from srcad.transforms.checkpointing.undone_iterations import UndoneIterations
 from srcad.transforms.ir.build import const, load
 from srcad.transforms.ir.canonical_names import RESERVED
 from srcad.transforms.ir.name_types import is_complex
@@ -51,15 +52,19 @@ class Drivers:
         self.kinds = dict(zip(state.names, version.kinds[4:], strict=True))
         self.own = (*state.works, *state.carried)
         self.kept = [name for name in self.own if name not in state.sinks]
+        plain = dict(zip(version.state.names, state.names, strict=True))
+        self.recovered = [plain[name] for name in version.recovered]
         fresh = self.names.fresh
         self.first, self.stop, self.width, self.snapshots = map(fresh, ("first", "stop", "width", "snapshots"))
         self.trips, self.most, self.places, self.here, self.there, self.last = map(
             fresh, ("trips", "most", "places", "here", "there", "last")
         )
         self.levels, self.limit, self.left, self.slot = map(fresh, ("levels", "limit", "left", "slot"))
+        self.firsts = {name: fresh(f"{name}_first") for name in self.recovered} if version.undo else {}
         self.calls, self.at, self.trace = map(fresh, ("calls", "at", "trace"))
         self.stacks = {name: fresh(f"{name}_kept") for name in self.kept}
-        self.lasts = {name: fresh(f"{name}_last") for name in self.own if self.is_array(name)}
+        is_undone = version.undo is not None
+        self.lasts = {name: fresh(f"{name}_last") for name in self.own if is_undone or self.is_array(name)}
         self.active = [state.names[k] for k in active]
         self.bars = {name: fresh(f"{name}_bar") for name in self.active}
         self.result_bars = {self.out_name(position): fresh("result_bar") for position in pair.outs}
@@ -79,8 +84,10 @@ class Drivers:
         handed = [name for name in state.inputs if name not in numbers]
         fields: dict[str, gast.expr] = {each: const(0) for each in (self.first, self.width, self.trips, self.most)}
         fields |= {name: typed_blank(self.kinds[name]) for name in numbers}
-        fields[self.places] = _list(const(0))
-        fields |= {self.stacks[name]: _list(typed_blank(self.plain(name))) for name in self.kept}
+        if self.version.undo is None:
+            fields[self.places] = _list(const(0))
+            fields |= {self.stacks[name]: _list(typed_blank(self.plain(name))) for name in self.kept}
+        fields |= {first: typed_blank(self.plain(name)) for name, first in self.firsts.items()}
         fields |= {self.lasts[name]: typed_blank(self.plain(name)) for name in self.lasts if self.needs_last(name)}
         shorts = [attribute_name(name, [*fields]) for name in fields]
         pair.fields = [(short, name, blank) for short, (name, blank) in zip(shorts, fields.items(), strict=True)]
@@ -94,6 +101,8 @@ class Drivers:
 
     def needs_last(self, name: str) -> bool:
         """Whether the reverse function needs the shape of a name's final value."""
+        if self.version.undo is not None:
+            return True
         return name in self.state.sinks or (name in self.active and name not in self.result_bars)
 
     def seeded(self) -> list[str]:
@@ -112,13 +121,19 @@ class Drivers:
         begun = (f"{name} = {gast.unparse(begin(load(name), self.kinds[name])).strip()}" for name in self.own)
         tree = _parsed(
             f"def {self.pair.forward}({_commas(*bounds, *state.names, self.calls)}):",
-            *(f"    {line}" for line in (self.online(begun) if self.version.has_exit else self.counted(begun))),
+            *(f"    {line}" for line in self.run(begun)),
             *(f"    {self.lasts[name]} = {name}" for name in self.lasts if self.needs_last(name)),
             *self.checked(),
             f"    return {_tuple(*results)}",
         )
         tree.body[-1:-1] = recorded(self.pair, self.calls)
         return tree
+
+    def run(self, begun: Iterable[str]) -> list[str]:
+        """The statements that run the loop."""
+        if self.version.undo is not None:
+            return UndoneIterations(self).forward(begun)
+        return self.online(begun) if self.version.has_exit else self.counted(begun)
 
     def counted(self, begun: Iterable[str]) -> list[str]:
         """The statements that run a known number of iterations, in legs between snapshots."""
@@ -234,26 +249,12 @@ class Drivers:
         pair, state = self.pair, self.state
         wrt = [state.names[position - 4] for position in pair.wrt]
         given = {name: self.added(name) for name in wrt if self.is_array(name)}
-        stacks = [self.places, *self.stacks.values()]
-        limit = f"{self.most} - len({self.places})"
         tree = _parsed(
             f"def {pair.reverse}("
             f"{_commas(*handed, *given.values(), self.calls, self.at, *self.result_bars.values())}):",
-            *(f"    {stack} = {stack}[:]" for stack in stacks),
             *(f"    {name} = np.zeros_like({self.lasts[name]})" for name in self.own if name in state.sinks),
             *(f"    {line}" for line in self.begun()),
-            f"    for {self.last} in range({self.ways}, 0, -1):",
-            f"        {self.here} = {self.places}[-1]",
-            *(f"        {name} = kernels.snapshot({stack}[-1])" for name, stack in self.stacks.items()),
-            f"        while {self.here} < {self.last} - 1:",
-            f"            {self.there} = kernels.next_snapshot({self.here}, {self.last}, {limit})",
-            f"            {self.there} = min({self.there}, {self.last} - 1)",
-            *(f"            {line}" for line in self.advanced()),
-            f"            if {self.here} < {self.last} - 1:",
-            *(f"                {line}" for line in self.kept_now()),
-            *(f"        {line}" for line in self.reversed_iteration()),
-            f"        if {self.places}[-1] == {self.last} - 1:",
-            *(f"            {stack}.pop()" for stack in stacks),
+            *(f"    {line}" for line in self.reversed()),
             *(
                 f"    {bar} += {self.bars[name]}"
                 for name, bar in given.items()
@@ -263,6 +264,28 @@ class Drivers:
         )
         tree.body[:0] = read_back(pair, self.calls, self.at, self.trace)
         return tree
+
+    def reversed(self) -> list[str]:
+        """The statements that reverse all iterations, from the last one to the first."""
+        if self.version.undo is not None:
+            return UndoneIterations(self).reverse()
+        stacks = [self.places, *self.stacks.values()]
+        limit = f"{self.most} - len({self.places})"
+        return [
+            *(f"{stack} = {stack}[:]" for stack in stacks),
+            f"for {self.last} in range({self.ways}, 0, -1):",
+            f"    {self.here} = {self.places}[-1]",
+            *(f"    {name} = kernels.snapshot({stack}[-1])" for name, stack in self.stacks.items()),
+            f"    while {self.here} < {self.last} - 1:",
+            f"        {self.there} = kernels.next_snapshot({self.here}, {self.last}, {limit})",
+            f"        {self.there} = min({self.there}, {self.last} - 1)",
+            *(f"        {line}" for line in self.advanced()),
+            f"        if {self.here} < {self.last} - 1:",
+            *(f"            {line}" for line in self.kept_now()),
+            *(f"    {line}" for line in self.reversed_iteration(self.state.names)),
+            f"    if {self.places}[-1] == {self.last} - 1:",
+            *(f"        {stack}.pop()" for stack in stacks),
+        ]
 
     def added(self, name: str) -> str:
         """The adjoint of an array argument, which is added to."""
@@ -286,8 +309,8 @@ class Drivers:
         """The initial adjoint of a number."""
         return "0j" if is_complex(self.kinds[name]) else "0.0"
 
-    def reversed_iteration(self) -> list[str]:
-        """The call that reverses an iteration: takes the adjoints after it, and gives those before it."""
+    def reversed_iteration(self, given: Iterable[str]) -> list[str]:
+        """The call that reverses an iteration of this state: takes the adjoints after it, and gives those before it."""
         state = self.state
         before: dict[str, str] = {}
         code: list[str] = []
@@ -306,7 +329,7 @@ class Drivers:
             count = f"min({at_once}, {self.trips} - {begin_at})"
             index = f"{self.first} + {begin_at} * {self.width}, {count}, {self.width}"
         seeds = [self.bars[name] for name in self.seeded()]
-        run = f"{self.pair.iteration}({_commas(index, *state.names, *arrays, *seeds)})"
+        run = f"{self.pair.iteration}({_commas(index, *given, *arrays, *seeds)})"
         code.append(f"t = {run}" if numbers else run)
         for k, name in enumerate(numbers):
             code.append(f"{self.bars[name]} {'+=' if name in state.inputs else '='} t[{k}]")

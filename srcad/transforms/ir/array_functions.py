@@ -63,6 +63,7 @@ _NEW, _LIKE = Fact.NEW, Fact.NEW | Fact.LIKE | Fact.SHAPE_ONLY
 _SHAPED = Fact.NEW | Fact.OF_SHAPE | Fact.SMOOTH
 _SMOOTH, _EXTREME, _VECTOR = Fact.SMOOTH, Fact.EXTREME, Fact.INSTRUCTION
 _DOUBLE = Fact.DOUBLE
+_FACTORED = Fact.SHAPE_ONLY | Fact.SMOOTH  # the second argument has the factors of the first
 _REDUCED, _SAME = Fact.NEW | Fact.REDUCES, Fact.NEW | Fact.SAME_SHAPE
 
 FACTS: dict[str, Fact] = {
@@ -128,6 +129,14 @@ FACTS: dict[str, Fact] = {
     "kernels.times_transpose": _NEW | Fact.PRODUCT,
     "kernels.transpose_times": _NEW | Fact.PRODUCT,
     "kernels.solve_transposed": _NEW | _SMOOTH,
+    "kernels.lu_factors": _NEW | _SMOOTH,
+    "kernels.solve_factored": _NEW | _FACTORED,
+    "kernels.solve_factored_transposed": _NEW | _FACTORED,
+    "kernels.inverse_factored": _SAME | _FACTORED,
+    "kernels.determinant_factored": _NEW | _FACTORED,
+    "kernels.sign_factored": _NEW | Fact.SHAPE_ONLY,
+    "kernels.log_determinant_factored": _NEW | _FACTORED,
+    "kernels.cofactors_factored": _SAME | _FACTORED,
     "kernels.cholesky_adjoint": _NEW,
     "kernels.extremum_adjoint": _NEW,
     # Elementwise functions

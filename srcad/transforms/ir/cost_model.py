@@ -34,7 +34,7 @@ OPERATOR_COSTS: dict[type[gast.AST], float] = {
     gast.Mod: REMAINDER,
     gast.FloorDiv: REMAINDER,
 }
-CHEAP_CALLS = frozenset({abs, min, max, float, int, bool, len, math.fabs, np.maximum, np.minimum, np.abs}) | {
+CHEAP_CALLS = frozenset({abs, min, max, float, int, bool, len, math.fabs, np.maximum, np.minimum, np.abs, np.clip}) | {
     *(np.floor, np.ceil, np.trunc, np.rint, math.floor, math.ceil, math.trunc, kernels.to_integer)  # one instruction
 }
 ROOTS = frozenset({math.sqrt, np.sqrt, np.divide})

@@ -50,6 +50,12 @@ class Notes:
     """
     snapshot_bytes: int | None = None
     """Checkpointed loop: the most memory for its snapshots. Set by `trace_memory_limit`; read by `loop_outlining`."""
+    recovers: float | None = None
+    """Checkpointed loop: its iterations are undone by an inverse, to this relative tolerance; 0 is that of the dtype.
+    Set by `prange_and_checkpointed`, `for_loops`; read by `loop_outlining`.
+    """
+    undoes: bool = False
+    """Branch: it undoes an iteration. Set and read by `prange_and_checkpointed`."""
     after_class: type | None = None
     """Called attribute: `super()` looks the method up after this class. Set by `super_calls`; read by
     `container_methods`.

@@ -10,8 +10,9 @@ Optimising before differentiation saves more than optimising after it (Moses and
 code for machine learning, automatically synthesize fast gradients, 2020). LICM moves only operations that cannot fail
 and have no effect: arithmetic (division by literals only, for integers also the remainder), elementary functions of
 NumPy, shapes, views by slices. CSE also applies to scalar operations that may fail (division, powers, the functions of
-`math`): whatever fails has failed at the earlier statement already. Reads of elements are shared where nothing writes
-to the array.
+`math`): whatever fails has failed at the earlier statement already. Reads of elements are shared as long as no store
+may reach the element: what is read once is recorded once.
+A matrix that stays as it is is factored once: `lu_factors` does not fail, what is made of them may.
 """
 
 from __future__ import annotations
@@ -19,14 +20,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.runtime.kernels import same_extent
+from srcad.runtime.kernels import lu_factors, same_extent
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
@@ -40,14 +40,15 @@ from srcad.transforms.ir.build import (
     names_in,
     rewrite,
     rewrite_names,
+    stores_into,
     walk_statements,
     written,
 )
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.primitive import constant, primitive_of
 
-_NONE: Mapping[str, str] = MappingProxyType({})
 SAFE = frozenset(functions(TOTAL))
+Reads: TypeAlias = dict[str, gast.Assign]  # the statements that read elements, by the element
 
 
 def tidy(code: Code) -> Code:
@@ -55,52 +56,84 @@ def tidy(code: Code) -> Code:
     types, unit = code.types, code.unit.with_tree(code.unit.copy_tree())
     program = analyse_forward(unit, types, [])
     same: dict[str, str] = {}
-    unit.tree.body = _shared(unit.tree.body, program, {}, same)
+    unit.tree.body = _Sharing(program, same).block(unit.tree.body, {}, {}, {})
     rewrite_names(unit.tree, lambda name: end_of_chain(same, name))
     program = analyse_forward(unit, types, [])
     unit.tree.body = rewrite(unit.tree.body, partial(_hoisted, program))
     program = analyse_forward(unit, types, [])
     again: dict[str, str] = {}
-    unit.tree.body = _shared(unit.tree.body, program, {}, again)
+    unit.tree.body = _Sharing(program, again).block(unit.tree.body, {}, {}, {})
     rewrite_names(unit.tree, lambda name: end_of_chain(again, name))
     return code.with_unit(unit)
 
 
-def _shared(
-    block: Block, program: Program, known: dict[str, str], same: dict[str, str], equal: Mapping[str, str] = _NONE
-) -> Block:
-    """CSE: drop operations that an earlier statement, in this block or an enclosing one, has already done.
+class _Sharing:
+    """CSE: drops operations that an earlier statement has already done; `same` maps their names to the earlier ones."""
 
-    `equal` maps extents to others that they are known to equal from here on, by `same_extent`.
-    """
-    known, equal = dict(known), dict(equal)
-    result: Block = []
-    for statement in block:
-        if equal:
-            rewrite_names(statement, lambda read: end_of_chain(equal, read))
-        for inner in inner_blocks(statement):
-            if not is_exit(statement):
-                inner[:] = _shared(inner, program, known, same, equal) or [gast.Pass()]
-        name = written(statement)
+    def __init__(self, program: Program, same: dict[str, str]) -> None:
+        self.program, self.same = program, same
+
+    def block(self, block: Block, known: Mapping[str, str], read: Reads, equal: Mapping[str, str]) -> Block:
+        """The statements of a block, where enclosing ones have done others before.
+
+        `known` has operations done before, `read` elements of arrays that are written into, as they still are. `equal`
+        maps extents to others that they are known to equal from here on, by `same_extent`.
+        """
+        known, read, equal = dict(known), dict(read), dict(equal)
+        result: Block = []
+        for statement in block:
+            if equal:
+                rewrite_names(statement, lambda name: end_of_chain(equal, name))
+            if isinstance(statement, (gast.For, gast.While)):
+                self.forget(read, statement)
+            for inner in inner_blocks(statement):
+                if not is_exit(statement):
+                    inner[:] = self.block(inner, known, read, equal) or [gast.Pass()]
+            if self.is_new(statement, known, read, equal):
+                result.append(statement)
+            self.forget(read, statement)
+        return result
+
+    def is_new(self, statement: gast.stmt, known: dict[str, str], read: Reads, equal: dict[str, str]) -> bool:
+        """Whether a statement has to stay; notes what it computes, reads or checks."""
+        program, name = self.program, written(statement)
         if name and isinstance(statement, gast.Assign) and _is_single(program.flow, name):
             value: Any = statement.value
-            rewrite_names(value, lambda read: end_of_chain(same, read))
+            rewrite_names(value, lambda each: end_of_chain(self.same, each))
+            key = gast.dump(value)
             if _is_repeatable(program, statement):
-                key = gast.dump(value)
-                if key in known:
-                    same[name] = known[key]
-                    continue
-                known[key] = name
+                self.same.update({name: known[key]} if key in known else {})
+                return known.setdefault(key, name) is name
+            if self.is_element(statement):
+                self.same.update({name: str(written(read[key]))} if key in read else {})
+                return read.setdefault(key, statement) is statement
         elif isinstance(statement, gast.Expr) and primitive_of(statement.value, program.unit.bindings) is same_extent:
-            rewrite_names(statement, lambda read: end_of_chain(same, read))
+            rewrite_names(statement, lambda each: end_of_chain(self.same, each))
             key = gast.dump(statement)
             if key in known or len({gast.dump(each) for each in statement.value.args}) == 1:
-                continue
-            if all(_is_single(program.flow, name) for each in statement.value.args for name in names_in(each)):
+                return False
+            if all(_is_single(program.flow, each) for part in statement.value.args for each in names_in(part)):
                 known[key] = key
                 equal.update(_equal_extents(statement.value.args, equal))
-        result.append(statement)
-    return result
+        return True
+
+    def is_element(self, statement: gast.Assign) -> bool:
+        """Whether a statement reads one element of an array by a subscript."""
+        value, types = statement.value, self.program.types
+        is_read = isinstance(value, gast.Subscript) and types.is_array(str(getattr(value.value, "id", "")))
+        return is_read and not types.is_array(str(written(statement)))
+
+    def forget(self, read: Reads, statement: gast.stmt) -> None:
+        """Forget the elements that a statement, or one in it, may store, or whose names it stores."""
+        if not read:
+            return
+        meeting = self.program.meeting
+        for store in walk_statements([statement]):
+            target, name = stores_into(store), written(store)
+            for key, each in [*read.items()]:
+                is_stored = target is not None and meeting.may_meet(each, each.value, store, target, at_once=True)
+                if is_stored or name in [*names_in(each.value)]:
+                    del read[key]
 
 
 def _equal_extents(extents: list[gast.expr], equal: Mapping[str, str]) -> dict[str, str]:
@@ -118,7 +151,18 @@ def _is_repeatable(program: Program, statement: gast.Assign) -> bool:
         if program.types.is_array(name):
             return is_basic(statement.value.slice, program.types) and not program.aliases.is_written(name)
         return not program.aliases.is_written(str(getattr(statement.value.value, "id", "")))
+    if is_factorisation(program, statement):
+        return True
     return not program.types.is_array(name) and (is_safe(program, statement) or _is_of_numbers(program, statement))
+
+
+def is_factorisation(program: Program, statement: gast.Assign) -> bool:
+    """Whether this factors a matrix, and nothing ever writes to the matrix or to its factors."""
+    match statement.value:
+        case gast.Call(args=[gast.Name(id=matrix)], keywords=[]):
+            is_one = primitive_of(statement.value, program.unit.bindings) is lu_factors
+            return is_one and not any(program.aliases.is_written(each) for each in (matrix, str(written(statement))))
+    return False
 
 
 def _is_of_numbers(program: Program, statement: gast.Assign) -> bool:
@@ -183,7 +227,7 @@ def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
             and name
             and _is_single(program.flow, name)
             and not inside & set(names_in(statement.value))
-            and is_safe(program, statement)
+            and (is_safe(program, statement) or is_factorisation(program, statement))
         ):
             moved.append(statement)
             inside.discard(name)

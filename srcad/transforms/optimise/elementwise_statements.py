@@ -56,10 +56,10 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
         return True
     if not isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare)):
         return False
-    if isinstance(value, gast.BinOp) and isinstance(value.op, UNFUSED):
-        return False
     if not isinstance(kind.dtype, (nb.Float, nb.Boolean)):
         return kind.dtype == nb.int64 and is_integer_operation(program, value)
+    if isinstance(value, gast.BinOp) and isinstance(value.op, UNFUSED):
+        return False
     if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, value)):
         return False
     rule = registry.find(primitive_of(value, program.unit.bindings))
@@ -70,12 +70,12 @@ def _has_scalar_form(program: Program, value: gast.Call) -> bool:
     """Whether compiled code can call the function with scalars, as is the case for ufuncs and elementwise kernels."""
     primitive = primitive_of(value, program.unit.bindings)
     is_elementwise = isinstance(primitive, np.ufunc) or getattr(primitive, "takes_numbers", False)
-    return is_elementwise or (primitive is np.where and len(value.args) == 3)
+    return is_elementwise or (primitive in (np.where, np.clip) and len(value.args) == 3)
 
 
 def _is_numeric(program: Program, node: gast.expr) -> bool:
     if not isinstance(node, gast.Name):
-        return not isinstance(node, gast.Tuple)
+        return not isinstance(node, gast.Tuple) and not (isinstance(node, gast.Constant) and node.value is None)
     kind = program.types.get(node.id)
     kind = kind.dtype if isinstance(kind, nb.Array) else kind
     return isinstance(kind, (nb.Float, nb.Integer, nb.Boolean))

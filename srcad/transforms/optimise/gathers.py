@@ -24,6 +24,7 @@ from srcad.transforms.ir.primitive import constant, primitive_of
 
 _CHECKS = last_parts(CHECKING)
 _VECTORISED = (np.exp, np.log, np.tanh, np.sqrt, np.divide)  # several at once take little longer than one
+_BOUNDS = (np.minimum, np.maximum, np.clip)
 _PLAIN = (gast.Name, gast.Constant, gast.Attribute, gast.Subscript, gast.Compare, gast.UnaryOp)
 
 
@@ -70,10 +71,18 @@ def conversion(program: Program, value: gast.expr) -> str | None:
 
 
 def is_integer_operation(program: Program, value: gast.expr) -> bool:
-    """Whether numbers give what arrays of 64-bit integers give: sums, differences, products, and negatives."""
+    """Whether numbers give what arrays of 64-bit integers give: sums, products, negatives, bounds.
+
+    Of quotients and remainders only those of a positive literal: Python raises an exception where a divisor is 0.
+    """
     match value:
         case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult(), right=right):
             return all(_is_whole(program, each) for each in (left, right))
+        case gast.BinOp(left=left, op=gast.FloorDiv() | gast.Mod(), right=right):
+            divisor = constant(right)
+            return _is_whole(program, left) and type(divisor) is int and divisor > 0
+        case gast.Call(args=arguments, keywords=[]) if primitive_of(value, program.unit.bindings) in _BOUNDS:
+            return all(_is_whole(program, each) for each in arguments)
         case gast.UnaryOp(op=gast.USub(), operand=operand):
             return _is_whole(program, operand)
     return conversion(program, value) is not None

@@ -109,8 +109,10 @@ class Decider:
             self.collect(inner)
 
     def request(self, name: str, number: int) -> None:
-        """Note that a name is needed when statement `number` is reversed."""
+        """Note that a name is needed when statement `number` is reversed, or the later one that computes it."""
         if self.sites.is_primal(name) and not self.sites.is_there(name):
+            made = self.program.flow.single(name)
+            number = number if made is None else max(number, self.program.flow.spot(made).number)
             position = self.sites.position(number, self.sites.site(name))
             self.requests[name] = max(self.requests.get(name, -1), position)
 

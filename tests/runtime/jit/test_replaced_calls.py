@@ -10,7 +10,7 @@ from srcad.runtime.jit.numba_inference import infer
 from srcad.runtime.jit.replaced_calls import in_place_of, replacement
 
 
-@in_place_of("trace", 1, when=lambda a: a.dtype == types.float32)
+@in_place_of(np.trace, 1, when=lambda a: a.dtype == types.float32)
 def counted(a):
     return -1.0
 
@@ -26,8 +26,8 @@ def trace(a):
 
 @pytest.mark.compiled
 def test_other_types_are_left_to_numba_and_inference_compiles_nothing():
-    assert replacement("trace", 1) is not None
-    assert replacement("trace", 2) is None
+    assert replacement("numpy", "trace", 1) is not None
+    assert replacement("numpy", "trace", 2) is None
     for kind, expected in ((np.float32, -1.0), (np.float64, 2.0)):
         matrix = np.eye(2, dtype=kind)
         assert infer(trace, (types.Array(types.float32 if expected < 0 else types.float64, 2, "C"),)).result

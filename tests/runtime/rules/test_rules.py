@@ -35,13 +35,15 @@ from tests.differences import flat
 from tests.runtime.further_samples import GIVEN, ONLY_VALUES
 from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, RANDOM, REVERSE_ONLY, SAMPLES, UNARY, Sample
 
-# What takes functions, and sparse matrices: `test_scipy_optimize` and its like have programs for them.
+# What takes functions, and sparse matrices: `test_scipy_optimize` and its like have programs for them. Of what takes a
+# matrix with its factors, the programs are in `test_lu_factors`.
 TESTED_BY_PROGRAMS = (
     *("scipy.optimize.", "scipy.sparse.", "scipy.integrate.quad", "scipy.integrate.solve_ivp"),
     *("scipy.integrate.odeint", "scipy.integrate.fixed_quad", "scipy.integrate.quad_vec"),
     *("kernels.scipy.without_derivative", "scipy.stats.gaussian_kde", "scipy.interpolate."),
     *("scipy.integrate.dblquad", "scipy.integrate.tplquad", "scipy.integrate.nquad"),
     "kernels.scipy.elements_at",
+    "srcad.runtime.kernels.linear_algebra.lu_factors.",
 )
 
 

@@ -63,7 +63,8 @@ def program(primitive: Any, sample: Sample, folder: Any) -> tuple[Any, list[Any]
     call = f"{primitive_name(primitive)}({', '.join(names)}{keywords})"
     expected = primitive(*sample.args, **sample.kwargs)
     parts = [f"y[{k}]" for k in range(len(expected))] if isinstance(expected, tuple) else ["y"]
-    kept = [part for part, value in zip(parts, flatten(expected), strict=True) if np.asarray(value).dtype.kind == "f"]
+    kinds = [np.asarray(value).dtype.kind for value in flatten(expected)]
+    kept = [part if kind == "f" else f"np.abs({part})" for part, kind in zip(parts, kinds, strict=True) if kind in "fc"]
     total = " + ".join(f"np.sum(np.sin({part}))" for part in kept)
     parameters = ", ".join(f"x{k}" for k in range(len(smooth)))
     path = folder / "program.py"

@@ -19,6 +19,8 @@ from srcad.transforms.ir.array_functions import FACTS, Fact, Result, fill_of, fu
 MATRIX = np.array([[2.0, 0.5, 0.25], [0.5, 3.0, 0.125], [0.25, 0.125, 4.0]])
 OTHER = np.array([[0.5, 0.25, 0.75], [0.875, 0.375, 0.125], [0.625, 0.25, 0.5]])
 VECTOR = np.array([0.25, 0.75, 0.5])
+REGULAR = np.array([[2.0, 0.5], [0.25, 3.0]])
+FACTORS = kernels.lu_factors(REGULAR)
 ARGUMENTS = {
     **dict.fromkeys(having(Fact.OF_SHAPE), ((2, 3),)),
     **dict.fromkeys(having(Fact.OF_ELEMENTS), ((0.25, 0.5),)),
@@ -73,6 +75,11 @@ ARGUMENTS = {
     "kernels.effect": (as_effect(lambda value: None), 0.5),
     "kernels.expect": (0.5, "f"),
     "print": (0.5,),
+    "kernels.cofactors_factored": (REGULAR, FACTORS, np.linalg.det(REGULAR)),
+    **{
+        f"kernels.{name}_factored": (REGULAR, FACTORS) for name in ("inverse", "determinant", "sign", "log_determinant")
+    },
+    **{f"kernels.{name}": (REGULAR, FACTORS, VECTOR[:2]) for name in ("solve_factored", "solve_factored_transposed")},
 }
 
 

@@ -1,9 +1,13 @@
 """Operations are shared and hoisted where that cannot change anything."""
 
 import gast
+import numpy as np
+import pytest
 
+import srcad
 from srcad.transforms.ir.side_effects import all_written
-from tests.transforms.core_text import body_of, lines, settled, unit_after
+from tests.checking import UNCOMPILED, assert_gradient
+from tests.transforms.core_text import apply_and_compare, body_of, lines, settled, unit_after
 
 
 def tidied(text, signature):
@@ -229,3 +233,63 @@ def f(a, b, c):
         "f8, f8, b1",
     )
     assert text.count("a / b") == 2
+
+
+def reads(*body, result="return a, s"):
+    """A function that reads an element, does something, and reads it again."""
+    inner = "\n".join(f"    {each}" for each in body)
+    return f"\ndef f(a, b, i, j, n):\n    s = 0.0\n{inner}\n    {result}\n"
+
+
+READS = "f8[:], f8[:], i8, i8, i8"
+CASES = [(np.arange(1.0, 7.0), np.arange(2.0, 8.0), i, j, n) for i, j in ((1, 1), (1, 2), (-5, 1)) for n in (0, 3)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        reads("t = a[i]", "b[i] = t", "u = a[i]", "a[j] = u"),
+        reads("t = a[1]", "a[2] = t", "u = a[1]", "a[0] = u"),
+        reads("t = a[i]", "for k in range(n):", "    u = a[i]", "    b[k] = u", "a[0] = t"),
+        reads("t = a[i]", "c = n > 1", "if c:", "    u = a[i]", "    a[i] = 0.0", "    b[j] = u", "a[j] = t"),
+        reads("for k in range(1, n):", "    t = a[0]", "    a[k] = t", "    u = a[0]", "    b[k] = u", "a[5] = 1.0"),
+    ],
+)
+def test_an_element_that_no_store_reaches_is_read_once(text):
+    found = apply_and_compare("cse_and_licm", text, READS, CASES, given=settled)
+    assert found.count("= a[") == text.count("= a[") - 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        reads("t = a[i]", "a[j] = 9.0", "u = a[i]", "b[0] = u", "b[1] = t"),
+        reads("t = a[i]", "a[i] += 1.0", "u = a[i]", "b[0] = u", "b[1] = t"),
+        reads("t = a[i]", "a[...] = 5.0", "u = a[i]", "b[0] = u", "b[1] = t"),
+        reads("t = a[i]", "v = a[1:]", "v[j] = 5.0", "u = a[i]", "b[0] = u", "b[1] = t"),
+        reads("t = a[1]", "for k in range(n):", "    u = a[1]", "    b[k] = u", "    a[k] = 0.5", "b[5] = t"),
+        reads("t = a[1]", "for k in range(n):", "    a[k] = 0.5", "u = a[1]", "b[0] = u", "b[1] = t"),
+        reads("t = a[1]", "c = n > 1", "if c:", "    a[i] = 0.5", "u = a[1]", "b[0] = u", "b[1] = t"),
+        reads("c = n > 1", "if c:", "    t = a[1]", "    b[2] = t", "u = a[1]", "b[0] = u", "a[0] = u"),
+        reads("t = a[i]", "u = a[j]", "b[0] = t", "b[1] = u", "a[2] = u"),
+        reads("for k in range(n):", "    t = a[k]", "    m = k + 1", "    u = a[m]", "    b[k] = u", "    a[5] = t"),
+    ],
+)
+def test_an_element_that_a_store_may_reach_is_read_again(text):
+    found = apply_and_compare("cse_and_licm", text, READS, CASES, given=settled)
+    assert found.count("= a[") == text.count("= a[")
+
+
+def test_a_state_that_a_step_reads_several_times_is_recorded_once():
+    def step(y, n):
+        f = np.zeros(2)
+        for _ in range(n):
+            f[0] = y[0] * y[1] - y[0] * y[0]
+            f[1] = -y[0] * y[1] * y[1]
+            for i in range(2):
+                y[i] += 0.1 * f[i]
+        return y[0] * y[1]
+
+    assert_gradient(step, np.array([0.7, 1.3]), 3, modes=UNCOMPILED)
+    text = srcad.source(step, "grad", signature="f8[:], i8")
+    assert text.count("_trace = ") == 2

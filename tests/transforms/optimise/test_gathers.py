@@ -1,5 +1,6 @@
 """Gathers are fused with what uses their elements, integers and conversions with them."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -60,6 +61,20 @@ def f(x, p):
     found = same(text, "f8[:], f8[:]", X, p)
     assert found.count("for ") == 1
     assert "np.empty" not in found
+
+
+@pytest.mark.parametrize("line", ["m = np.clip(t, 0, 4)", "m = np.minimum(t, 4)", "m = t // 3", "m = t % 5", "m = -t"])
+@pytest.mark.parametrize("k", [np.array([-2, 0, 1, 4, 2]), np.zeros(0, np.int64)])
+def test_arithmetic_of_places_is_that_of_arrays(line, k):
+    text = f"""
+def f(x, k):
+    t = k * 1
+    {line}
+    a = x[m]
+    return a
+"""
+    found = same(text, "f8[:], i8[:]", X, k)
+    assert found.count("for ") == found.count("np.empty") == 1
 
 
 @pytest.mark.parametrize(
@@ -148,8 +163,9 @@ LEFT = [
     "t = x[None, k]",
     "t = x[q]",  # truth values
     "t = h * h",  # 32 bits: what overflows wraps around
-    "t = k // k",
-    "t = k % 3",
+    "t = k // k",  # which Python refuses for 0
+    "t = k % k",
+    "t = k // -2",
     "t = k ** 2",
     "t = k & k",
     "t = np.astype(x, np.int32)",
@@ -219,6 +235,29 @@ def interpolated(x, t):
     return np.sum(v * v * v)
 
 
+def bounded(x, low, high):
+    """Of arrays and of numbers; crossed bounds and NaN are NumPy's."""
+    y = np.clip(x, low, high) * x
+    for i in range(x.size):
+        y[i] = y[i] + np.clip(x[i], low, high) * np.clip(i, 1, 2)
+    return np.sum(y * y)
+
+
+def of_number(x, low, high):
+    return np.clip(x, low, high)
+
+
+def test_clip_of_arrays_and_of_numbers():
+    for low, high in ((-1.0, 2.5), (1.0, -1.2)):
+        assert_gradient(bounded, X, low, high, modes=UNCOMPILED)
+    gradient = srcad.grad(bounded, jit=True)(X, -1.0, 2.5)
+    np.testing.assert_allclose(gradient, srcad.grad(bounded, jit=False)(X, -1.0, 2.5), rtol=1e-13)
+    number = numba.njit(of_number)
+    for each in (0.5, -2.0, np.nan):
+        for bounds in ((0.0, 1.0), (1.0, 0.0)):
+            np.testing.assert_array_equal(number(each, *bounds), np.clip(each, *bounds))
+
+
 def wide(x, k, w):
     a = x[k - 1] * w
     return np.sum(a * a)
@@ -229,7 +268,7 @@ def test_gradients_through_gathers():
     x, t = np.array([0.1, 0.52, 0.1, 0.97, 0.33]), np.array([0.3, -1.0, 2.0, 0.7])
     assert_gradient(interpolated, x, t, modes=(*UNCOMPILED, "compiled"))
     column = np.array([[1], [5], [1]])
-    assert_gradient(wide, X, column, np.arange(1.0, 13.0).reshape(3, 4), modes=(*UNCOMPILED, "compiled"))
+    assert_gradient(wide, X, column, np.arange(1.0, 13.0).reshape(3, 4), modes=UNCOMPILED)
     for jit in (False, True):
         gradient = srcad.grad(interpolated, wrt=(0, 1), jit=jit)
         assert [each.tolist() for each in gradient(np.zeros(0), t)] == [[], [0.0] * 4]

@@ -313,6 +313,19 @@ def _overload_is_above(a, a_min, a_max):
     return lambda a, a_min, a_max: np.logical_or(np.greater(a, a_max), np.greater(a_min, a_max))
 
 
+@overload(np.clip)
+def _overload_clip(a, a_min, a_max):
+    """Numba has it of arrays only."""
+    bounds = [each for each in (a_min, a_max) if not _is_none(each)]
+    if not _are_numbers(a, *bounds) or not bounds:
+        return None
+    if _is_none(a_min):
+        return lambda a, a_min, a_max: np.minimum(a, a_max)
+    if _is_none(a_max):
+        return lambda a, a_min, a_max: np.maximum(a, a_min)
+    return lambda a, a_min, a_max: np.minimum(np.maximum(a, a_min), a_max)
+
+
 def _is_none(argument: Any) -> bool:
     return argument is None or isinstance(argument, types.NoneType | types.Omitted)
 

@@ -31,7 +31,7 @@ def is_sortable(a: Any, *_: Any) -> bool:
     return is_vector and isinstance(a.dtype, (types.Float, types.Integer, types.Boolean))
 
 
-@in_place_of("sort", 1, when=is_sortable)
+@in_place_of(np.sort, 1, when=is_sortable)
 def sorted_values(a: Any) -> Any:
     """The elements of a vector in ascending order.
 

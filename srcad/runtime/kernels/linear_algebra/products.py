@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.extending import overload
 
+from srcad.runtime.jit.replaced_calls import in_place_of
 from srcad.runtime.kernels.arrays.unbroadcast import unbroadcast
+from srcad.runtime.kernels.linear_algebra.blas_calls import has_blas, store_product
+from srcad.runtime.kernels.linear_algebra.small_products import apply, is_small_matrix, is_small_product, multiply
+
+
+def are_factors(a: Any, b: Any) -> bool:
+    """Whether these are types of matrices, or of a matrix and a vector, of the same type, which BLAS knows.
+
+    >>> matrix = types.float64[:, ::1]
+    >>> are_factors(matrix, types.float64[:]), are_factors(types.float64[:], types.float64[:])
+    (True, False)
+    """
+    if not isinstance(a, types.Array) or not isinstance(b, types.Array) or a.dtype != b.dtype:
+        return False
+    return (a.ndim, b.ndim) in ((2, 2), (2, 1), (1, 2)) and has_blas(a.dtype)
 
 
 def times(a: Any, b: Any) -> Any:
@@ -201,21 +217,54 @@ def _overload_packed(a):
 def _overload_times(a, b):
     if a.ndim > 2 or b.ndim > 2:
         return lambda a, b: a @ b
-    return lambda a, b: np.dot(packed(a), packed(b))
+    if not are_factors(a, b):
+        return lambda a, b: np.dot(packed(a), packed(b))
+    return _product_of(b, False, False) if a.ndim == 2 else lambda a, b: transpose_times(b, a)
 
 
 @overload(times_transpose)
 def _overload_times_transpose(a, b):
     if a.ndim != 2 or b.ndim != 2:
         return lambda a, b: a @ np.ascontiguousarray(np.swapaxes(b, -1, -2))
-    return lambda a, b: np.dot(packed(a), packed(b).T)
+    return _product_of(b, False, True) if are_factors(a, b) else lambda a, b: np.dot(packed(a), packed(b).T)
 
 
 @overload(transpose_times)
 def _overload_transpose_times(a, b):
     if a.ndim != 2 or b.ndim > 2:
         return lambda a, b: np.ascontiguousarray(np.swapaxes(a, -1, -2)) @ b
-    return lambda a, b: np.dot(packed(a).T, packed(b))
+    return _product_of(b, True, False) if are_factors(a, b) else lambda a, b: np.dot(packed(a).T, packed(b))
+
+
+def _product_of(b: types.Array, a_is_turned: bool, b_is_turned: bool) -> Any:
+    """The product of a matrix and a matrix or a vector, either transposed: by loops where it is small, else by BLAS."""
+
+    def of_matrices(a, b):
+        left, right = a.T if a_is_turned else a, b.T if b_is_turned else b
+        if left.shape[1] != right.shape[0]:
+            raise ValueError(_NO_MATCH)
+        out = np.empty((left.shape[0], right.shape[1]), a.dtype)
+        if is_small_product(left.shape[0], left.shape[1], right.shape[1]):
+            multiply(out, left, right, False)
+        else:
+            store_product(out, packed(left), packed(right), False)
+        return out
+
+    def of_vector(a, b):
+        left = a.T if a_is_turned else a
+        if left.shape[1] != b.shape[0]:
+            raise ValueError(_NO_MATCH)
+        out = np.empty(left.shape[0], a.dtype)
+        if is_small_matrix(left.shape[0], left.shape[1]):
+            apply(out, left, b, False)
+        else:
+            store_product(out, packed(left), packed(b), False)
+        return out
+
+    return of_vector if b.ndim == 1 else of_matrices
+
+
+_NO_MATCH = "the columns of the first operand of a product are not as many as the rows of the second"
 
 
 @overload(matmul_adjoint_a)
@@ -288,3 +337,7 @@ def _overload_of_each(x):
 @overload(determinant_direction)
 def _overload_determinant_direction(a):
     return lambda a: np.linalg.slogdet(a)[0]
+
+
+# No decorators: an exported module has `times` alone.
+_IN_PLACE_OF_NUMPYS = [in_place_of(each, 2, when=are_factors)(times) for each in (operator.matmul, np.dot)]

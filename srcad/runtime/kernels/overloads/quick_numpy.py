@@ -9,6 +9,8 @@ from numba import types
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
+from srcad.runtime.jit.replaced_calls import in_place_of
+
 
 def largest(a: Any) -> Any:
     """The largest element of an array of real numbers; NaN if it contains one.
@@ -26,6 +28,13 @@ def smallest(a: Any) -> Any:
     nan
     """
     return np.min(a)
+
+
+def _are_vectors(a: Any, b: Any) -> bool:
+    return all(isinstance(each, types.Array) and each.ndim == 1 and isinstance(each.dtype, _NUMBERS) for each in (a, b))
+
+
+_NUMBERS = (types.Float, types.Complex)
 
 
 def outer(a: Any, b: Any) -> Any:
@@ -88,3 +97,6 @@ def _overload_smallest(a):
 
 def _is_real(a: Any) -> bool:
     return isinstance(a, types.Array) and a.ndim > 0 and isinstance(a.dtype, (types.Float, types.Integer))
+
+
+_IN_PLACE_OF_NUMPYS = in_place_of(np.outer, 2, when=_are_vectors)(outer)  # no decorator: exports have `outer` alone

@@ -34,7 +34,7 @@ def _common(*kinds: Any) -> Any:
     return np.result_type(*(as_dtype(each.dtype) for each in kinds))
 
 
-@in_place_of("convolve", 3, when=_are_vectors)
+@in_place_of(np.convolve, 3, when=_are_vectors)
 def convolved(a: Any, v: Any, mode: Any) -> Any:
     """The convolution of two vectors, as `np.convolve`.
 
@@ -44,7 +44,7 @@ def convolved(a: Any, v: Any, mode: Any) -> Any:
     return np.convolve(a, v, mode)
 
 
-@in_place_of("cross", 2, when=_are_arrays)
+@in_place_of(np.cross, 2, when=_are_arrays)
 def crossed(a: Any, b: Any) -> Any:
     """The cross products of vectors along the last axes, one of which has three components, as `np.cross`.
 
@@ -54,7 +54,7 @@ def crossed(a: Any, b: Any) -> Any:
     return np.cross(a, b)
 
 
-@in_place_of("convolve", 2, when=_are_vectors)
+@in_place_of(np.convolve, 2, when=_are_vectors)
 def _whole(a: Any, v: Any) -> Any:
     """The convolution of vectors at all places where they overlap."""
     return np.convolve(a, v)

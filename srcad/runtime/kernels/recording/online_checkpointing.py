@@ -43,7 +43,7 @@ def online_slot(levels: list[int], most: int) -> int:
 
     >>> levels = first_levels()
     >>> [online_slot(levels, 3) for _ in range(6)]
-    [1, 2, -1, 1, -1, -1]
+    [1, 2, -1, 2, 1, -1]
     """
     count = len(levels) - 1
     if count < most:

@@ -75,7 +75,7 @@ def _scaled_and_squared(a):
         largest *= 0.5
         squarings += 1
     x = np.ascontiguousarray(a) * 0.5**squarings
-    one = np.eye(n)
+    one = np.eye(n).astype(a.dtype)
     x2 = np.dot(x, x)
     x4 = np.dot(x2, x2)
     x6 = np.dot(x4, x2)
@@ -91,7 +91,7 @@ def _scaled_and_squared(a):
 
 @overload(expm)
 def _overload_expm(a):
-    is_matrix = isinstance(a, types.Array) and a.ndim == 2 and a.dtype == types.float64
+    is_matrix = isinstance(a, types.Array) and a.ndim == 2 and a.dtype in (types.float64, types.complex128)
     return _scaled_and_squared if is_matrix else None
 
 

@@ -34,15 +34,21 @@ class Cover:
         self.meeting, self.adds = meeting, adds
 
     def is_stored_before(self, loop: gast.For, statement: gast.stmt, what: gast.expr) -> bool:
-        """Whether all elements of a subscript, or of a whole array, were stored earlier in the same iteration."""
-        known = self.meeting.at(statement)
+        """Whether all elements of a subscript, or of a whole array, were stored earlier in the same iteration.
+
+        An element that is read is one of the array's, as the statement would raise an exception otherwise.
+        """
+        known = [*self.meeting.at(statement)]
         region = self.meeting.region(what, known)
         base = what.id if isinstance(what, gast.Name) else what.value.id
         if self.meeting.aliases.of.get(base) != frozenset([region.root]):
             return False
         rank = self.meeting.types.rank(region.root) or 0
         ranges = region.ranges or (None,) * rank
-        wanted = [each or (Form(), self.meeting.size(region.root, axis) - 1) for axis, each in enumerate(ranges)]
+        sizes = [self.meeting.size(region.root, axis) for axis in range(rank)]
+        wanted = [each or (Form(), size - 1) for each, size in zip(ranges, sizes, strict=True)]
+        for (first, last), size in zip(wanted, sizes, strict=True):
+            known += [first, size - 1 - last] if first == last else []
         return any(
             all(within(known, part, whole) for part, whole in zip(wanted, box, strict=True))
             for box in _merged(self._before(loop.body, statement, region.root))

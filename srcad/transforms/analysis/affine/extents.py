@@ -18,7 +18,7 @@ import gast
 
 from srcad.transforms.analysis.affine.integer_facts import Integers
 from srcad.transforms.ir.array_functions import LIKE, OF_SHAPE, REDUCING, SAME_SHAPE
-from srcad.transforms.ir.build import const, dotted_path
+from srcad.transforms.ir.build import attribute, binary, const, dotted_path, load, subscript
 from srcad.transforms.ir.primitive import constant
 
 
@@ -31,7 +31,8 @@ class Dimension:
 
 
 Extent: TypeAlias = Dimension | gast.expr
-_SOLVES = ("np.linalg.solve", "kernels.solve_transposed")  # as many rows as the right side has
+# As many rows as the right side has, which is the last argument.
+_SOLVES = ("np.linalg.solve", "kernels.solve_transposed", "kernels.solve_factored", "kernels.solve_factored_transposed")
 
 
 class Extents(Integers):
@@ -85,8 +86,10 @@ class Extents(Integers):
         if path in ("np.eye", "np.identity") and not has_keywords:
             columns = rest[0] if rest and path == "np.eye" else first
             return (first, columns) if self.is_integer(first) and self.is_integer(columns) else None
-        if path in _SOLVES and len(rest) == 1:
-            first = rest[0]
+        if path == "kernels.lu_factors" and isinstance(first, gast.Name):
+            return self._one_row_more(first.id)
+        if path in _SOLVES and rest:
+            first = rest[-1]
         if not isinstance(first, gast.Name):
             return None
         if path in LIKE:
@@ -98,6 +101,13 @@ class Extents(Integers):
         if len(rest) == 1 and isinstance(rest[0], gast.Name) and not has_keywords:
             return self._product(path, first.id, rest[0].id)
         return None
+
+    def _one_row_more(self, matrix: str) -> tuple[Extent, ...] | None:
+        """The extents of the factors of a matrix, with a row that says how its rows were exchanged."""
+        if self.rank_of(matrix) != 2:
+            return None
+        rows = subscript(attribute(load(matrix), "shape"), const(0))
+        return binary(rows, gast.Add, const(1)), Dimension(matrix, 1)
 
     def _product(self, path: str, one: str, other: str) -> tuple[Extent, ...] | None:
         """The extents of a product of two matrices or vectors."""

@@ -179,6 +179,15 @@ class Containers(Starred):
         """`set` and `frozenset`."""
         return self.set_of(kind, self.known_elements(arguments[0]) if arguments else [])
 
+    def dictionary_of_keys(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`dict.fromkeys`, with keys that are constants."""
+        rows, value = arguments[0], (*arguments[1:], const(None))[0]
+        parts = self.elements(rows)
+        if parts is None:
+            return None
+        value = self.kept(value)
+        return self.memory.new(dict, {self.key(each): value for each in parts})
+
     def dictionary_of(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`dict`."""
         held: dict[Any, gast.expr] = {}
@@ -362,6 +371,7 @@ _BUILTINS: dict[Any, Callable[..., gast.expr | None]] = {
     list: _fixed(Containers.listed, list),
     tuple: _fixed(Containers.listed, tuple),
     dict: Containers.dictionary_of,
+    dict.fromkeys: Containers.dictionary_of_keys,
     zip: Containers.zipped,
     enumerate: Containers.counted,
     reversed: Containers.backwards,

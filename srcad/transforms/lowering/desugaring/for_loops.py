@@ -75,7 +75,8 @@ def _indexed(
     """The loop over another iterator, with the target assigned at the start of the body."""
     first = assign(target, element(load(index)), place_of(loop))
     new = gast.For(target=stored(index), iter=iterator, body=[first, *loop.body], orelse=loop.orelse, type_comment=None)
-    return at(note(new, checkpointed=notes_of(loop).checkpointed), place_of(loop))
+    notes = notes_of(loop)
+    return at(note(new, checkpointed=notes.checkpointed, recovers=notes.recovers), place_of(loop))
 
 
 def called(node: gast.expr) -> str | None:

@@ -124,6 +124,27 @@ class Methods(Construction):
         contents.update(enumerate(parts))
         return const(None)
 
+    def do_index(self, base: Structure, value: gast.expr, *bounds: gast.expr) -> gast.expr:
+        """The position of the first element that equals a constant."""
+        parts, key = self.constants_of(base), self.key(value)
+        try:
+            return const(parts.index(key, *map(self.key, bounds)))
+        except ValueError:
+            self.refuse(NO_SUCH_KEY, key=key, known=f"the elements are {', '.join(map(repr, parts))}")
+
+    def do_count(self, base: Structure, value: gast.expr) -> gast.expr:
+        """How many elements equal a constant."""
+        return const(self.constants_of(base).count(self.key(value)))
+
+    def do_remove(self, base: Structure, value: gast.expr) -> gast.expr:
+        """Remove the first element that equals a constant."""
+        place = self.constant(self.do_index(base, value))
+        return self.relisted(base, lambda parts: parts.pop(place))
+
+    def constants_of(self, base: Structure) -> list[Any]:
+        """The elements of a sequence, all of which are constants."""
+        return [self.key(each) for each in self.parts(base)]
+
     def do_copy(self, base: Structure) -> gast.expr:
         """A copy of the list or dictionary."""
         made = Structure(base.cell.alike())
@@ -182,8 +203,8 @@ class Methods(Construction):
 
 
 _METHODS: dict[type | None, tuple[str, ...]] = {
-    list: ("append", "extend", "insert", "pop", "reverse", "clear", "copy"),
-    tuple: ("_asdict", "_replace"),
+    list: ("append", "extend", "insert", "pop", "reverse", "clear", "copy", "index", "count", "remove"),
+    tuple: ("_asdict", "_replace", "index", "count"),
     dict: ("keys", "values", "items", "get", "pop", "setdefault", "update", "copy", "clear"),
 }
 

@@ -297,7 +297,10 @@ class Slots(ChosenFunctions):
             ):
                 self.refuse(FROZEN_ATTRIBUTE, name=key, what=base.cell.called)
             if isinstance(descriptor, property):
-                self.refuse(PROPERTY_WRITE, name=key)
+                if not isinstance(descriptor.fset, FunctionType):
+                    self.refuse(PROPERTY_WRITE, name=key)
+                self.called(descriptor.fset, [base, value])
+                return
         contents[key] = self.kept(value)
 
     def changeable(self, base: Structure) -> dict[Any, gast.expr]:

@@ -12,9 +12,11 @@ from typing import Any
 
 import gast
 
+from srcad.refusals.structures import NOT_ITERABLE
 from srcad.transforms.ir.build import at, call, const, dotted_path
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
 from srcad.transforms.lowering.structures.item_and_attribute_access import Slots
+from srcad.transforms.lowering.structures.iterator_objects import Iterator
 
 BINARY: dict[type[gast.operator], str] = {
     gast.Add: "add",
@@ -108,6 +110,18 @@ class Overloads(Slots):
         if not isinstance(operand, Structure) or operand.cell.is_container:
             return super().negated(operand)
         return self.negated(self.held_in_atom(self.truth_of_object(operand)))
+
+    def parts_of_object(self, structure: Structure) -> list[gast.expr]:
+        """What `__iter__` of the user's class iterates over: as that of a list, it is read in each iteration."""
+        method = self.method_for(structure, "__iter__")
+        made = None if method is None or inspect.isgeneratorfunction(method) else self.called(method, [structure])
+        if isinstance(made, Structure) and made.cell.type is Iterator:
+            held = self.contents(made)
+            start, over = self.constant(held["at"]), held["over"]
+            made = over if isinstance(over, Structure) and start == 0 else None
+        if not isinstance(made, Structure) or not made.cell.is_container:
+            self.refuse(NOT_ITERABLE, what=structure.cell.called)
+        return self.parts(made)
 
     def truth_of_object(self, structure: Structure) -> gast.expr:
         """The truth value of an object; of a builtin container, whether it is not empty."""

@@ -22,7 +22,6 @@ from srcad.refusals.refusal import Refusal
 from srcad.refusals.structures import (
     EXTENTS_AS_INDEX,
     LONG_DISPLAY,
-    NOT_ITERABLE,
     SET_ORDER,
     STRUCTURE_AS_NUMBER,
     UNPACKED_MAPPING,
@@ -230,13 +229,17 @@ class Structures(Operations):
         if structure.cell.is_sequence:
             return list(contents.values())
         if not structure.cell.is_container:
-            self.refuse(NOT_ITERABLE, what=structure.cell.called)
+            return self.parts_of_object(structure)
         keys: list[Any] | None = list(contents)
         if in_order and structure.cell.is_set and structure.cell.origin is None:
             keys = visited(contents, structure.cell in self.memory.thinned)
         if keys is None:
             self.refuse(SET_ORDER)
         return [literal(key) or const(key) for key in keys]
+
+    def parts_of_object(self, structure: Structure) -> list[gast.expr]:
+        """What a loop over an object of the user's class visits."""
+        raise NotImplementedError
 
     def extents(self, shape: gast.expr, kind: type) -> gast.Name:
         """A name of its own for a shape, or a part of one, that is of this class in Python."""

@@ -34,6 +34,8 @@ def answer(*body, **options):
 
 WHOLE = "for i in range(0, n, 1):", "    c[i] = 1.0"
 READ = "for j in range(0, n, 1):", "    r = c[j]"
+_REST = ["for i in range(1, t2, 1):", "    c[i] = 1.0"]
+FILLED = ["t1 = c.shape", "t2 = t1[0]", "for i in range(0, t2, 1):", "    c[i] = 1.0"]
 STORED = {
     "by a loop": [*WHOLE, "for j in range(0, n, 1):", "    r = c[j]"],
     "by a loop that counts down": ["t1 = n - 1", "for i in range(t1, -1, -1):", "    c[i] = 1.0", *READ],
@@ -48,6 +50,9 @@ STORED = {
         "    t = i - 1",
         "    r = c[t]",
     ],
+    "an element, which an array without any does not have": [*FILLED, "r = c[0]"],
+    "the last element": [*FILLED, "r = c[-1]"],
+    "an element by an index": [*FILLED, "t = k < n", "if t:", "    r = c[k]"],
     "a row": ["for i in range(0, n, 1):", "    a[i, 0] = 1.0", "for j in range(0, n, 1):", "    r = a[j, 0]"],
     "all of a matrix": [
         "for i in range(0, n, 1):",
@@ -59,6 +64,9 @@ STORED = {
     ],
 }
 NOT_STORED = {
+    "an element, where the loop may not run": ["for i in range(0, m, 1):", "    c[i] = 1.0", "r = c[0]"],
+    "the first element by a loop over the others": ["t1 = c.shape", "t2 = t1[0]", *_REST, "r = c[0]"],
+    "an element after those of the loop": ["t1 = c.shape", "t3 = t1[0]", "t2 = t3 - 1", *FILLED[2:], "r = c[-1]"],
     "never": ["r = c[0]"],
     "afterwards": ["r = c[0]", "c[0] = 1.0"],
     "another element": ["c[0] = 1.0", "r = c[1]"],

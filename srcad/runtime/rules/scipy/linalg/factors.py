@@ -28,6 +28,26 @@ def svdvals(a, overwrite_a=False, check_finite=True):
     return kernels.singular_values(a)
 
 
+@define(scipy.linalg.eigvals)
+def eigvals(a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
+    if b is not None or homogeneous_eigvals:
+        raise NotImplementedError("scipy.linalg.eigvals of pairs of matrices has no derivative: solve for b first")
+    return kernels.as_complex(np.linalg.eigvals(a))
+
+
+@define(scipy.linalg.eig)
+def eig(
+    a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True,
+    homogeneous_eigvals=False
+):  # fmt: skip
+    if b is not None or homogeneous_eigvals or left:
+        raise NotImplementedError("scipy.linalg.eig has a derivative for one matrix and its right eigenvectors")
+    if not right:
+        return kernels.as_complex(np.linalg.eigvals(a))
+    values, vectors = np.linalg.eig(a)
+    return kernels.as_complex(values), vectors
+
+
 @define(scipy.linalg.polar)
 def polar(a, side="right"):
     if np.ndim(a) != 2:
@@ -51,7 +71,7 @@ def expm_of_matrix(A):
     return np.reshape(y, A.shape)
 
 
-@adjoint(kernels.scipy.expm, handles_complex=False)
+@adjoint(kernels.scipy.expm)
 def expm(y, a):
     n = a.shape[0]
     d[a] = kernels.scipy.expm(kernels.scipy.beside(np.transpose(a), d[y]))[:n, n:]
