@@ -10,13 +10,7 @@ Elsewhere    rules that call kernels (`runtime.rules`).
 import importlib
 from typing import Any
 
-from srcad.runtime.kernels.arrays.array_add_and_copy import (
-    add_scaled,
-    add_to,
-    copy_in_c_order,
-    copy_to,
-    subtract_from,
-)
+from srcad.runtime.kernels.arrays.array_add_and_copy import add_scaled, add_to, copy_in_c_order, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import (
     add_extremum,
     centred,
@@ -64,12 +58,7 @@ from srcad.runtime.kernels.arrays.element_moves import (
     untranspose,
     weights,
 )
-from srcad.runtime.kernels.arrays.fourier import (
-    fft_of_leading,
-    ifft_of_leading,
-    resized,
-    spectrum_counts,
-)
+from srcad.runtime.kernels.arrays.fourier import fft_of_leading, ifft_of_leading, resized, spectrum_counts
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
 from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors, to_integer
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
@@ -131,10 +120,7 @@ from srcad.runtime.kernels.arrays.scans import (
 )
 from srcad.runtime.kernels.arrays.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_beside
-from srcad.runtime.kernels.arrays.sliding_windows import (
-    sums_of_windows,
-    windows_along,
-)
+from srcad.runtime.kernels.arrays.sliding_windows import sums_of_windows, windows_along
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
