@@ -40,6 +40,7 @@ from srcad.transforms.ir.pytree_form import Form, from_tuples
 _DIRECTED = ("tangent", "hvp")
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _DRAWS = re.compile(r"\brandom\.|\bdefault_rng\b|\bRandomState\b")  # in a source
+_IN_ORDER = ("prange(", "kernels.effect(", "print(")  # loops that take the threads, and what is seen from outside
 _LONGEST = 64  # forms of arguments that are kept
 
 
@@ -167,7 +168,7 @@ class _Loop:
         if any(self._own <= k < self._own + hidden for k in written):
             raise CannotType("it may write to an array that it captures")
         self._loop = ElementLoop(routine, kinds, is_mapped, [k in written for k in range(len(args))])
-        self._is_alone = "prange(" in (version.text or "")  # its own loops take the threads
+        self._is_alone = any(each in (version.text or "") for each in _IN_ORDER)
         self._form = version.unit.result
         _refuse_forms(self._form)
 

@@ -17,6 +17,7 @@ import numpy as np
 from srcad.sparse.compiled_loops import compiled_loop
 from srcad.sparse.sparse_loops import greedy_colours, least_period, star_colours
 
+_LONG = 10**8  # vertices at distance two, from which one order of a star colouring is tried
 _TURNS, _PERIODS = 12, 32  # of iterated greedy colourings; of periods that are tried
 
 
@@ -61,14 +62,12 @@ def symmetric_colours(pattern: Any) -> Any:
     >>> symmetric_colours(csr_array(arrow))
     array([0, 1, 1, 1, 1])
     """
-    graph = pattern.indptr, pattern.indices
-    fullest = np.argsort(-np.diff(pattern.indptr), kind="stable")
+    graph, degrees = (pattern.indptr, pattern.indices), np.diff(pattern.indptr).astype(np.int64)
+    fullest = np.argsort(-degrees, kind="stable")
     found = compiled_loop(star_colours)(fullest, *graph)
-    return (
-        min(found, compiled_loop(star_colours)(np.arange(pattern.shape[0]), *graph), key=np.max)
-        if found.size
-        else found
-    )
+    if not found.size or degrees @ degrees > _LONG:
+        return found
+    return min(found, compiled_loop(star_colours)(np.arange(found.size), *graph), key=np.max)
 
 
 def _by_classes(colours: Any, turn: int) -> Any:

@@ -14,6 +14,7 @@ X = np.random.default_rng(0).normal(size=(5, 3))
 A = np.array([4.0, 9.0, 0.25, 1e6])
 SHIFT = np.array([1.0, 2.0, 3.0])
 POWER = 2.0
+SEEN: list[float] = []
 
 
 def root(a, start=1.0):
@@ -64,6 +65,11 @@ class Sums(NamedTuple):
 
 def sums(x):
     return Sums(x.sum(), 2.0 * x[0])
+
+
+def seen(x):
+    SEEN.append(x)
+    return x * x
 
 
 def noisy(x, generator):
@@ -237,6 +243,12 @@ def test_random_numbers_are_drawn_in_the_order_of_the_elements():
     with pytest.warns(PerformanceWarning, match="draws random numbers"):
         found = srcad.vmap(noisy, (0, None))(np.zeros(500), generator)
     np.testing.assert_array_equal(found, again.normal(size=500))
+
+
+def test_effects_are_in_the_order_of_the_elements():
+    SEEN.clear()
+    np.testing.assert_array_equal(srcad.vmap(seen)(np.arange(50.0)), np.arange(50.0) ** 2)
+    assert list(range(50)) == SEEN
 
 
 def test_functions_that_do_not_compile_run_in_python():
