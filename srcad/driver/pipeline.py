@@ -134,7 +134,7 @@ def derive(
     )
     begin = _typed_if_needed(Code(unit, signature=tuple(types), settings=settings))
     if mode == "core" and after is None:
-        core = _core(_with_bounds_checks(_with_derivatives(begin)).unit)
+        core = _core(_made_compilable(_with_derivatives(begin)).unit)
         return _printed(_with_debug_checks(core) if debug else core, None)
     state = differentiable_state(begin, after)
     if mode in _OF_NUMBERS and after not in _BEFORE_DIFFERENTIATION:
@@ -162,12 +162,15 @@ def _of_one_element(begin: Code, state: Code) -> tuple[Code, Code]:
     return begin, state
 
 
-def _with_bounds_checks(begin: Code) -> Code:
-    """The function itself, with checks of its indices where it is to be compiled for types. Raises CannotType."""
+def _made_compilable(begin: Code) -> Code:
+    """The function itself, where it is to be compiled for types: checks of its indices, and texts that Numba can build.
+
+    Raises CannotType.
+    """
     if not begin.settings.loops or len(begin.signature) != len(begin.parameters):
         return begin
     typed = begin if begin.is_typed else _typed_as_it_is(begin)
-    return run(ROWS["bounds_checks"], typed)
+    return run(ROWS["bounds_checks"], run(ROWS["typed_messages"], typed))
 
 
 def _typed_as_it_is(begin: Code) -> Code:

@@ -72,6 +72,21 @@ def test_exceptions_of_the_function_are_its_own():
         srcad.grad(guarded, jit=False)(X)
 
 
+def test_messages_with_numbers_are_those_of_python():
+    def root(x, y):
+        if x < 0.0:
+            raise ValueError(f"negative: {x} and {y:.2f}")
+        assert y > 0.0, f"y is {y}"
+        return np.sqrt(x) * y
+
+    for make in (srcad.function, srcad.grad):
+        with pytest.raises(ValueError, match=r"^negative: -2\.5 and 3\.00"):
+            make(root)(-2.5, 3.0)
+        with pytest.raises(AssertionError, match=r"^y is -3\.0"):
+            make(root)(2.5, -3.0)
+    assert srcad.function(root)(4.0, 3.0) == 6.0
+
+
 def test_an_exception_that_the_function_raises_otherwise_is_raised_as_the_function_does():
     def f(x, n):
         first, *rest = tuple(v for v in range(n))
