@@ -169,6 +169,7 @@ def _made_compilable(begin: Code) -> Code:
     """
     if not begin.settings.loops or len(begin.signature) != len(begin.parameters):
         return begin
+    begin = run(ROWS["exception_messages"], begin)
     typed = begin if begin.is_typed else _typed_as_it_is(begin)
     return run(ROWS["bounds_checks"], run(ROWS["typed_messages"], typed))
 
