@@ -66,7 +66,12 @@ RULES = (
     ),
     Fault("vdot", "conjugate forgotten", "    d[b] = d[y] * np.conjugate(a)\n", "    d[b] = d[y] * a\n"),
     Fault("cross", "no unbroadcast", "kernels.unbroadcast(np.cross(b, d[y]), a)", "np.cross(b, d[y])"),
-    Fault("solve", "flipped sign", "    d[a] = -np.outer(w, x)\n", "    d[a] = np.outer(w, x)\n"),
+    Fault(
+        "solve",
+        "flipped sign",
+        "    w = kernels.solve_factored_transposed(a, factors, d[x])\n    d[b] = w\n    d[a] = np.outer(-w, x)\n",
+        "    w = kernels.solve_factored_transposed(a, factors, d[x])\n    d[b] = w\n    d[a] = np.outer(w, x)\n",
+    ),
     Fault("cholesky, tangent", "dropped term", "0.5 * (np.tril(m) + np.tril(m, -1))", "0.5 * np.tril(m)"),
     Fault(
         "modulus squared, tangent",
@@ -406,8 +411,8 @@ PASSES = (
     Fault(
         "elementwise_fusion",
         "an operand that changes in between",
-        "final if self.fits(name, statement, final) and self.is_unchanged(statement, final) else None",
-        "final if self.fits(name, statement, final) else None",
+        "        if not self.fits(name, statement, final) or not self.is_unchanged(statement, final):\n",
+        "        if not self.fits(name, statement, final):\n",
     ),
     Fault(
         "elementwise_fusion",

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent import futures
 from typing import Any
 
 LIMIT = 240.0  # seconds, on any machine far more than what is waited for takes
@@ -46,6 +47,16 @@ def in_threads(function: Callable[[Any], Any], arguments: Iterable[Any]) -> list
     if problems:
         raise problems[0]
     return results
+
+
+@contextlib.contextmanager
+def pool_of_threads(count: int) -> Iterator[futures.Executor]:
+    """A pool whose end waits for no thread: what is handed to it has limits of its own."""
+    pool = futures.ThreadPoolExecutor(count)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def can_be_taken(lock: Any) -> bool:

@@ -49,6 +49,13 @@ CAPTURED_ARRAY = Refusal(
     "pass the array to the kernel",
     unshown=_NEEDS_CUDA,
 )
+NO_TYPES = Refusal(
+    UnsupportedSyntax,
+    "Kernels that Numba cannot type",
+    "the kernel has no types for these arguments: {reason}",
+    "call the kernel itself with them first, and see what Numba says",
+    unshown=_NEEDS_CUDA,
+)
 OUTSIDE_OF_KERNELS = Refusal(
     UnsupportedSyntax,
     "Statements that the adjoint of a kernel does not know",

@@ -15,10 +15,9 @@ from numba import types as nb
 
 from srcad.cuda import intrinsics
 from srcad.cuda.kernel_source import KernelSource, OwnArray
-from srcad.cuda.refused_kernels import CAPTURED_ARRAY
+from srcad.cuda.refused_kernels import CAPTURED_ARRAY, NO_TYPES
 from srcad.driver.pass_manager import passed
 from srcad.driver.passes import NORMALISE
-from srcad.errors import UnsupportedSyntax
 from srcad.frontend.lower import lower
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.ir.build import load, walk_statements
@@ -63,11 +62,7 @@ def thread_core(kernel: KernelSource, kinds: Sequence[nb.Type]) -> ThreadCore:
     try:
         code = passed(code, NORMALISE)
     except CannotType as problem:
-        raise UnsupportedSyntax(
-            f"the kernel has no types for these arguments: {problem.reason}",
-            at=problem.place,
-            hint="call the kernel itself with them first, and see what Numba says",
-        ) from None
+        raise NO_TYPES.at(problem.place, reason=problem.reason) from None
     return ThreadCore(code, own, hoister.launch, hoister.arrays)
 
 

@@ -21,6 +21,7 @@ from tests.distributed.programs import (
     parameters,
     same,
 )
+from tests.waiting import pool_of_threads
 
 LIMIT = 120.0
 
@@ -47,7 +48,7 @@ def test_processes_that_end_again_and_again_are_an_error():
 
 def test_threads_give_what_one_gives():
     expected = map_gradient(misfit, chunks(), value=True, jit=False)(parameters())
-    with ThreadPoolExecutor(2) as pool:
+    with pool_of_threads(2) as pool:
         gradient = map_gradient(misfit, chunks(), value=True, jit=False, workers=pool, timeout=LIMIT)
         assert same(gradient(parameters()), expected)
 
@@ -60,7 +61,7 @@ def test_exceptions_of_the_function_are_raised_at_once():
             taken.append(size)
             yield parameters()["b"][:1].repeat(size)
 
-    with ThreadPoolExecutor(1) as pool, pytest.raises(ArithmeticError, match="a chunk of three"):
+    with pool_of_threads(1) as pool, pytest.raises(ArithmeticError, match="a chunk of three"):
         map_gradient(failing, counted, jit=False, workers=pool, timeout=LIMIT)(2.0)
     assert len(taken) <= 4
 

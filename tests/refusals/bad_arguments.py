@@ -98,7 +98,7 @@ OPTIONS = (
     Bad("srcad.function(square, fastmath='yes')", BadType, "fastmath is 'yes'"),
     Bad("srcad.jacobian(square, mode='both')", BadArgument, "the mode 'both' is unknown"),
     Bad("srcad.jacobian(square, mode=0)", BadArgument, "the mode 0 is unknown"),
-    Bad("srcad.checkpointed([1, 2])", BadType, "checkpointed takes a range, not list"),
+    Bad("srcad.checkpointed([1, 2])", BadType, "checkpointed takes a range or a boolean, not list"),
     Bad("srcad.checkpointed(range(3), snapshots='a')", BadType, "the number of snapshots is 'a'"),
     Bad("srcad.checkpointed(range(3), snapshots=0)", ValueError, "needs at least one snapshot", own=True),
     Bad("srcad.nosuch", AttributeError, "has no attribute 'nosuch'", own=True),

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-import srcad.runtime.checkpointed  # noqa: F401 - files rules when it is imported
+import srcad.runtime.checkpointed
+import srcad.runtime.reversible  # noqa: F401 - which has the rule of kernels.undoing
 from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import composed_functions

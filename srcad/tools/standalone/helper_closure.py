@@ -75,11 +75,14 @@ class Closure:
         return [each for _, each in sorted(found.items()) if isinstance(each, External)]
 
     def _learn_all(self, package: HelperModule) -> None:
-        """Note what the kernels register for NumPy's functions: it holds wherever these are called."""
+        """Note what the kernels register, and what they import does: it holds wherever the functions are called."""
         for module, name in package.imports.values():
             if isinstance(module, str) and module.startswith(_KERNELS):
                 found = meaning_of(module, name)
-                self._learn(found.module if isinstance(found, Defined) else found)
+                home = found.module if isinstance(found, Defined) else found
+                if isinstance(home, HelperModule) and home.name not in self._known:
+                    self._learn(home)
+                    self._learn_all(home)
 
     def _learn(self, module: Meaning) -> None:
         if not isinstance(module, HelperModule) or module.name in self._known:

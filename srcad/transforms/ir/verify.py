@@ -125,6 +125,8 @@ class _Checker:
 
     def is_operation(self, node: gast.expr) -> bool:
         match node:
+            case gast.BinOp(left=left, op=gast.Add(), right=right):  # of shapes too: x.shape + (1, 1)
+                return self.is_tuple_of_atoms(left) and self.is_tuple_of_atoms(right)
             case gast.BinOp(left=left, right=right):
                 return self.is_atom(left) and self.is_atom(right)
             case gast.UnaryOp(operand=operand):

@@ -1,5 +1,7 @@
 """How a loop carries a name: what it finds before the loop, and what an iteration has left."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -66,7 +68,7 @@ def test_a_row_is_stored_without_a_temporary_although_another_row_is_carried():
     assert_gradient(cells, *ARGS, wrt=(0, 1, 2))
     text = srcad.source(cells, args=ARGS, wrt=(0, 1, 2))
     forward = text[: text.index("_bar = ")]
-    assert forward.count("= np.empty(t") == 1, text  # h, and nothing else
+    assert len(re.findall(r"= np\.empty\([a-z]\w*\)", forward)) == 1, text  # h, and nothing else
 
 
 def carried_row_is_stored_before_it_is_read(x, w, state):

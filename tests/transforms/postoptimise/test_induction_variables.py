@@ -1,5 +1,7 @@
 """Integers that a loop counts along are counted again by the loop that reverses it."""
 
+import re
+
 import numpy as np
 import pytest
 from numba import types as nb
@@ -108,5 +110,5 @@ def test_the_gradient_of_a_packed_triangle_counts_along(n):
     args = rng.normal(size=n * (n + 1) // 2), rng.normal(size=(3, n))
     assert_gradient(packed, *args, modes=("gradient", "loops", "tangent"))
     signature = "f8[::1], f8[:, ::1]"
-    assert "p_trace" not in srcad.source(packed, signature=signature, mode="grad")
+    assert not re.search(r"\bp_trace", srcad.source(packed, signature=signature, mode="grad"))
     assert "p_trace" in srcad.source(packed, signature=signature, mode="grad", without="induction_variables")
