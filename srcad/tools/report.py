@@ -163,8 +163,9 @@ class Report:
         lines = self.made.text.rstrip("\n").split("\n")
         for number in range(len(lines) - 1, 0, -1):
             if lines[number - 1].lstrip().startswith("#"):  # a comment belongs to what it stands above
-                below = (origins.get(k) for k in range(number + 1, len(lines) + 1))
-                origins[number] = next((origin for origin in below if origin is not None), None)
+                below = range(number + 1, len(lines) + 1)
+                last = next((k for k in below if origins.get(k) is not None), number)
+                origins.update(dict.fromkeys(range(number, last), origins.get(last)))
         return [Line(n, text, origins.get(n)) for n, text in enumerate(lines, 1)]
 
     @cached_property

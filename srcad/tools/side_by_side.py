@@ -40,7 +40,8 @@ def picture(report: Report) -> str:
     """
     left = [each for each in report.primal if '"""' not in each.text]
     last = max(k for k, each in enumerate(report.adjoint) if each.text.startswith("def "))
-    right = [Line(each.number, each.text.partition("  #")[0], each.origin) for each in report.adjoint[last:]]
+    code = [Line(each.number, each.text.partition("#")[0].rstrip(), each.origin) for each in report.adjoint[last:]]
+    right = [each for each in code if each.text]
     shared = [each.number for each in left if any(other.origin == each.number for other in right)]
     colours = {number: place % len(_COLOURS) for place, number in enumerate(shared)}
     ties = [
