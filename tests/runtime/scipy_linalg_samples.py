@@ -105,7 +105,7 @@ DEFINED: dict[Any, list[Sample]] = {
     linalg.block_diag: [s(SQUARE, COLUMNS), s(SQUARE, VECTOR, COLUMNS), s(MATRIX)],
     linalg.polar: [s(SQUARE), s(SQUARE, "left")],
     linalg.expm: [s(SQUARE)],
-    linalg.eig: [s(SQUARE)],
+    linalg.eig: [s(np.array([[0.5, -2.0], [1.5, 0.25]])), s(SQUARE, right=False)],
     linalg.eigvals: [s(SQUARE)],
     linalg.sqrtm: [s(SYMMETRIC)],
     linalg.logm: [s(SYMMETRIC)],
