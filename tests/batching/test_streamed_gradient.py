@@ -55,3 +55,12 @@ def test_what_is_wrong_is_told():
         srcad.map_gradient(loss, BATCHES, reduce="max")
     with pytest.raises(BadType, match="batches is a float"):
         srcad.map_gradient(loss, 1.0)
+
+
+def test_batches_that_do_not_fit_the_arguments_are_told_with_the_cure():
+    pairs = [(np.ones(2), np.zeros(2))]
+    with pytest.raises(BadArgument, match=r"as 2 arguments, one for each element of the tuple: too many") as told:
+        srcad.map_gradient(lambda w, batch: w * batch[0].sum(), pairs, jit=False)(1.0)
+    assert "lists or arrays" in str(told.value)
+    with pytest.raises(BadArgument, match="as one argument: missing a required argument: 'y'"):
+        srcad.map_gradient(lambda w, x, y: np.sum(w * x * y), [np.ones(2)], jit=False)(1.0)

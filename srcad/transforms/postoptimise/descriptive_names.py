@@ -35,6 +35,7 @@ _COMPUTED = {
     "for": "extent",
     **dict.fromkeys(["if", "elif", "while", "assert"], "condition"),
 }  # by what a line begins with
+_WHOLE = ("condition", "extent")  # words that say enough of a part
 _OPERATOR = r"(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)"
 _KEYWORD = "|".join(_COMPUTED)
 _TARGET = re.compile(rf"\s*(?:([A-Za-z_]\w*)[\w.\[\], :+*-]*?{_OPERATOR}|({_KEYWORD})\b)")
@@ -133,7 +134,8 @@ class Naming:
         if value is None and not any(_PLAIN_ENDING.match(ending) for _, ending in made):
             return target  # `t4_sum_bar` is `result_sum_bar`
         found = self.described(value, target) if value is not None else None
-        return found if found is not None and _is_short(found) else f"{target}_part"
+        part = target if target in _WHOLE else f"{target}_part"
+        return found if found is not None and _is_short(found) else part
 
     def value_of(self, stem: str) -> gast.expr | None:
         """The value that a temporary is given here, or was given in the primal."""
