@@ -247,8 +247,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         try:
             with nullcontext() if is_stored else compact_numba():
                 dispatcher.compile(arguments)
-        except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
-            raise _not_compiled(dispatcher, error) from error
+        except (errors.NumbaError, errors.UnsupportedBytecodeError, AttributeError) as error:
+            raise _not_compiled(dispatcher, error) from error  # the last: a failure within Numba's passes
         if (self.widen is not None and dispatcher.assumes) or (self.exhausted is not None and dispatcher.records):
             self.__class__ = _Watched
         return dispatcher

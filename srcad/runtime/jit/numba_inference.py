@@ -169,7 +169,7 @@ def _library(dispatcher: CPUDispatcher, argument_types: tuple[Type, ...]) -> Any
 
 _NOTHING_COMPILED = object()
 # Numba's internal failures, such as `+=` on an optional, or `float(repr(x))`.
-_NUMBAS_OWN = (NotImplementedError, AssertionError, TypeError, ValueError)
+_NUMBAS_OWN = (NotImplementedError, AssertionError, AttributeError, TypeError, ValueError)
 # The options of most generated functions: Numba keeps what it compiles of its library per set of options.
 _OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy"}
 

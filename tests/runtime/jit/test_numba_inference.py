@@ -10,6 +10,7 @@ from numba.core import compiler, targetconfig
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
+import srcad
 from srcad.runtime.jit.numba_inference import CannotType, infer
 
 VECTOR = float64[::1]
@@ -152,3 +153,13 @@ def test_what_numba_stumbles_over_is_no_type():
 
     with pytest.raises(CannotType):
         infer(f, (types.float64[:], types.int64))
+
+
+def test_functions_on_which_numbas_passes_fail_are_observed_instead():
+    """Numba 0.68 ends in an AttributeError where it unrolls the definition of `np.histogramdd`."""
+    places = np.array([0, 1, 2])
+
+    def squares(weights):
+        return np.sum(np.histogram2d(places, places, bins=2, weights=weights)[0] ** 2)
+
+    assert srcad.grad(squares, jit=False)(np.array([0.5, 1.5, 2.0])).tolist() == [1.0, 7.0, 7.0]

@@ -21,7 +21,7 @@ PROPERTIES = {"T": "np.transpose", "mT": "np.matrix_transpose", "real": "np.real
 METHODS = {
     name: f"np.{name}"
     for name in (
-        *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "clip", "conj", "copy"),
+        *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "conj", "copy"),
         *(
             "cumprod",
             "cumsum",
@@ -78,7 +78,8 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
     """
     if name in OF_GENERATORS:
         return _call(f"kernels.generator_{name}", [receiver, *node.args], node.keywords, place_of(node))
-    if name not in METHODS:
+    is_plain_view = name == "view" and not node.args and not node.keywords
+    if name not in METHODS and not is_plain_view:
         if name in ASSIGNING:
             raise assigns(name, place)
         raise METHOD.at(place, name=name, way=_hint(name))
@@ -90,6 +91,8 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
         arguments, keywords = _bounds(arguments, keywords)
     if name == "copy" and not arguments and not keywords:  # np.copy keeps the order of the array
         return _call("kernels.copy_in_c_order", [receiver], [], place_of(node))
+    if is_plain_view:  # the array by another name
+        return _call("np.asarray", [receiver], [], place_of(node))
     spelled = _call(METHODS[name], [receiver, *arguments], keywords, place_of(node))
     return _call("np.copy", [spelled], [], place_of(node)) if name == "flatten" else spelled
 

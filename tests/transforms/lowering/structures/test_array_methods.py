@@ -16,6 +16,7 @@ CALLS = [
     "argpartition(1)",
     "argsort(axis=1)",
     "astype(np.float32)",
+    "argsort(axis=1).choose([x, -x, 2.0*x])",
     "clip(-1.0,2.0)",
     "clip(min=0.0)",
     "clip(max=0.0)",
@@ -50,6 +51,7 @@ CALLS = [
     "transpose(1,0)",
     "transpose((1,0))",
     "var(axis=0)",
+    "view()",
 ]
 
 
@@ -83,7 +85,10 @@ def test_every_method_is_tried():
     assert {name for name in METHODS if not any(f"{name}(" in call for call in CALLS)} == set()
 
 
-@pytest.mark.parametrize("text", ["x.tolist()", "x.item()", "x.resize(3)", "x.flat", "x.strides", "x.T.base"])
+@pytest.mark.parametrize(
+    "text",
+    ["x.tolist()", "x.item()", "x.view(int)", "x.view(dtype=int)", "x.resize(3)", "x.flat", "x.strides", "x.T.base"],
+)
 def test_other_attributes_are_refused(text):
     with pytest.raises(UnsupportedSyntax):
         spelled(text)
