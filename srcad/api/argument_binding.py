@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
-from srcad.errors import BadType
+from srcad.errors import BadArgument, BadType
+from srcad.frontend.load_source import name_of
 
 
 def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -19,6 +21,27 @@ def refuse_single(values: Any, name: str) -> None:
     """Raise BadType unless `values`, an argument of this name, is a tuple or list with one value for each parameter."""
     if not isinstance(values, (tuple, list)):
         raise BadType(f"`{name}` is of type {type(values).__name__}", hint="give a tuple, also of a single value: (x,)")
+
+
+def with_batch(function: Callable[..., Any], parameters: tuple[Any, ...], batch: Any) -> tuple[Any, ...]:
+    """The arguments of a call by which a batch follows the parameters: as the last one, or a tuple as the last ones.
+
+    Raises BadArgument if the function takes another number of arguments.
+
+    >>> with_batch(lambda w, x, y: None, (1.0,), (2.0, 3.0))
+    (1.0, 2.0, 3.0)
+    """
+    given = batch if isinstance(batch, tuple) else (batch,)
+    try:
+        inspect.signature(function).bind(*parameters, *given)
+    except TypeError as problem:
+        name = name_of(function)
+        parts = f"{len(given)} arguments, one for each element of the tuple" if len(given) != 1 else "one argument"
+        raise BadArgument(
+            f"a batch is given to `{name}` as {parts}: {problem}",
+            hint=f"give `{name}` a parameter for each, or batches that are lists or arrays",
+        ) from None
+    return (*parameters, *given)
 
 
 class Binding:

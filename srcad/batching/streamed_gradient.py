@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from srcad.api.argument_binding import with_batch
 from srcad.api.grad_vjp_jvp import value_and_grad
 from srcad.api.pytree import flattened, take_apart
 from srcad.errors import BadArgument, BadType
@@ -31,27 +31,12 @@ class StreamedGradient:
         """The gradient, or with `value=True` the pair of value and gradient, for these first arguments."""
         total, count = _Total(), 0
         for batch in self._from_the_start():
-            given = batch if isinstance(batch, tuple) else (batch,)
-            if not count:
-                self._check_call(parameters, given)
-            total.add(self._gradient(*parameters, *given))
+            total.add(self._gradient(*with_batch(self.function, parameters, batch)))
             count += 1
         if not count:
             raise BadArgument("there are no batches", hint="pass at least one: the gradient of nothing has no shape")
         value, gradient = total.scaled(1.0 / count if self._reduce == "mean" else None)
         return (value, gradient) if self._value else gradient
-
-    def _check_call(self, parameters: tuple[Any, ...], given: tuple[Any, ...]) -> None:
-        """Refuse a batch whose parts are not the arguments that the function has left."""
-        try:
-            inspect.signature(self.function).bind(*parameters, *given)
-        except TypeError as problem:
-            name, count = name_of(self.function), len(given)
-            parts = "one argument" if count == 1 else f"{count} arguments, one for each element of the tuple"
-            raise BadArgument(
-                f"a batch is given to `{name}` as {parts}: {problem}",
-                hint=f"give `{name}` a parameter for each, or batches that are lists or arrays",
-            ) from None
 
     def _from_the_start(self) -> Iterator[Any]:
         is_made = not hasattr(type(self._batches), "__iter__")

@@ -11,6 +11,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+from srcad.api.argument_binding import with_batch
 from srcad.api.grad_vjp_jvp import value_and_grad
 from srcad.distributed.shipped_function import checked
 
@@ -35,12 +36,12 @@ class ChunkTask:
     def __call__(self, parameters: tuple[Any, ...], chunk: Any) -> tuple[Any, Any]:
         """The value and the gradient."""
         chunk = chunk() if callable(chunk) else chunk
-        given = chunk if isinstance(chunk, tuple) else (chunk,)
-        found: tuple[Any, Any] = gradient_of(self.content, self.wrt, self.jit)(*parameters, *given)
+        gradient = gradient_of(self.content, self.wrt, self.jit)
+        found: tuple[Any, Any] = gradient(*with_batch(gradient.function, parameters, chunk))
         return found
 
 
 @functools.lru_cache(MOST_GRADIENTS)
-def gradient_of(content: bytes, wrt: int | str, jit: bool) -> Callable[..., Any]:
+def gradient_of(content: bytes, wrt: int | str, jit: bool) -> Any:
     """The gradient of a pickled function, made once in each process."""
     return value_and_grad(pickle.loads(content).function, wrt, jit=jit)
