@@ -493,16 +493,6 @@ def solve_each_factored(x, a, factors, b):
     d[a] = kernels.unbroadcast(kernels.times_transpose(-w, x), a)
 
 
-@tangent(kernels.solve_factored, ndim=(2, 2, 1))
-def solve_factored_tangent(x, a, factors, b):
-    d[x] = kernels.solve_factored(a, factors, d[b]) - kernels.solve_factored(a, factors, d[a] @ x)
-
-
-@tangent(kernels.solve_factored, ndim=(2, 2, 2))
-def solve_factored_for_columns_tangent(x, a, factors, b):
-    d[x] = kernels.solve_factored(a, factors, d[b]) - kernels.solve_factored(a, factors, d[a] @ x)
-
-
 @tangent(kernels.solve_factored, ndim=(3, 3, 1))
 def solve_each_factored_for_vector_tangent(x, a, factors, b):
     moved = kernels.solve_factored(a, factors, d[a] @ np.expand_dims(x, -1))
