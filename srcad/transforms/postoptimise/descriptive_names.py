@@ -28,6 +28,7 @@ from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written
 
 _TEMPORARY = re.compile(r"(t\d+)((?:_\w+)?)")
+_WITHIN = re.compile(r"(?<=_)t\d+(?=_|$)")  # `x_t4` is an element of x at the temporary `t4`
 _NUMBERED = re.compile(r"(\w+?)_\d+")
 _COMPUTED = {
     "return": "result",
@@ -89,7 +90,7 @@ class Naming:
         self.kinds: Mapping[str, nb.Type] = notes_of(tree).kinds or {}
         self.used = list(dict.fromkeys(node.id for node in walk(tree) if isinstance(node, gast.Name)))
         lines = {place.text for each in self.statements if (place := place_of(each)) is not None}
-        self.of_user = {word for line in lines for word in re.findall(r"\bt\d+\b", line)}
+        self.of_user = {word for line in lines for word in re.findall(r"\w+", line)}
         if made.functions and tree.name in made.names:
             self.of_user |= {argument.id for argument in tree.args.args}
         self.definitions: dict[str, Any] = {}
@@ -110,11 +111,21 @@ class Naming:
         taken = Names({*self.used, *dir(builtins)})
         changed: dict[str, str] = {}
         for stem, made in variants.items():
+            made.sort(key=lambda pair: pair[1] != "")  # the line of the temporary itself first
             wish = self.wish(stem, made, [places[name] for name, _ in made if name in places])
             endings = _without_repeated({ending for _, ending in made}, wish)
             self.names[stem] = taken.family(wish, endings.values())
             changed.update((name, self.names[stem] + endings[ending]) for name, ending in made)
+        for name in self.used:
+            within = _WITHIN.sub(lambda found: self.names.get(found[0], found[0]), name)
+            if name not in changed and within != name and not self.is_of_user(name):
+                changed[name] = taken.fresh(within)
         return changed
+
+    def is_of_user(self, name: str) -> bool:
+        """Whether a name is the user's, or made from one."""
+        parts = name.split("_")
+        return any("_".join(parts[:count]) in self.of_user for count in range(2, len(parts) + 1))
 
     def places(self) -> dict[str, str]:
         """The line of the user's source that stores a name first, or reverses what does."""
@@ -147,24 +158,24 @@ class Naming:
     def described(self, value: gast.expr, target: str) -> str | None:
         """A name for a value; None for one that has no short description."""
         match value:
-            case gast.Attribute(value=gast.Name(id=name), attr=attr):
-                return f"{self.plain(name)}_{attr}"
+            case gast.Attribute(value=gast.Name() as base, attr=attr):
+                return self.suffixed(base, f"_{attr}")
             case gast.Subscript(value=base, slice=index):
                 return self.element(base, index)
             case gast.Call(func=func, args=args):
                 return self.called(dotted_path(func), args, target)
             case gast.Compare(left=left, ops=[op], comparators=[right]):
                 return self.joined(left, _COMPARED.get(type(op)), right)
-            case gast.BinOp(left=gast.Name(id=one), op=gast.Mult(), right=gast.Name(id=other)) if one == other:
-                return f"{self.plain(one)}_squared"
-            case gast.BinOp(left=gast.Constant(value=1), op=gast.Div(), right=gast.Name(id=name)):
-                return f"{self.plain(name)}_inverse"
+            case gast.BinOp(left=gast.Name(id=one) as left, op=gast.Mult(), right=gast.Name(id=other)) if one == other:
+                return self.suffixed(left, "_squared")
+            case gast.BinOp(left=gast.Constant(value=1), op=gast.Div(), right=gast.Name() as right):
+                return self.suffixed(right, "_inverse")
             case gast.BinOp(left=left, op=gast.Pow(), right=gast.Constant(value=2)):
-                return None if (name := self.operand(left)) is None else f"{name}_squared"
+                return self.suffixed(left, "_squared")
             case gast.BinOp(left=left, op=op, right=right):
                 return self.joined(left, _COMBINED.get(type(op)), right)
-            case gast.UnaryOp(op=gast.USub(), operand=gast.Name(id=name)):
-                return f"minus_{self.plain(name)}"
+            case gast.UnaryOp(op=gast.USub(), operand=gast.Name() as operand) if name := self.operand(operand):
+                return f"minus_{name}"
         return None
 
     def called(self, path: str | None, arguments: list[Any], target: str) -> str | None:
@@ -189,7 +200,7 @@ class Naming:
             rank = getattr(self.kinds.get(array), "ndim", None)
             extent = "size" if rank == 1 else _EXTENTS.get(index.value, f"extent_{index.value}")
             return f"{self.plain(array)}_{extent}"
-        if not isinstance(base, gast.Name):
+        if not isinstance(base, gast.Name) or not self.is_told(base.id):
             return None
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         if any(isinstance(part, gast.Slice) for part in parts):
@@ -213,6 +224,10 @@ class Naming:
         """`a_below_b`, with the word for an operator."""
         one, other = self.operand(left), self.operand(right)
         return None if word is None or one is None or other is None else f"{one}_{word}_{other}"
+
+    def suffixed(self, node: gast.expr, suffix: str) -> str | None:
+        """An operand with what is done to it."""
+        return None if (name := self.operand(node)) is None else name + suffix
 
     def operand(self, node: gast.expr) -> str | None:
         """A name or a small number as it stands in a longer name; None for anything else."""

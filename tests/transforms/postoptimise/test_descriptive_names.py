@@ -100,9 +100,23 @@ def test_names_are_made_of_new_names():
     ]
 
 
+def test_values_of_what_has_no_name_yet_are_parts_of_their_line():
+    for value in ("t9_trace[k]", "t9.shape", "t9 * t9", "1 / t9", "-t9"):
+        assert renamed(f"t1 = {value}", "return t1", "t9 = k + 0.5", "t9_trace[0] = t9")[1] == "return s_part"
+
+
+def test_names_that_contain_a_temporary_follow_it():
+    assert renamed("t1 = k - 1", "x_t1 = x[t1]", "x_t1_bar = x_t1", "x_t77 = t1")[1:] == [
+        "x_k_minus_1 = x[k_minus_1]",
+        "x_k_minus_1_bar = x_k_minus_1",
+        "x_t77 = k_minus_1",
+    ]
+
+
 def test_the_users_own_names_stay():
     assert renamed("t1 = np.exp(k)", user="t1 = np.exp(k)") == ["t1 = np.exp(k)"]
     assert renamed("t2 = t1 * k", parameters="t1, k") == ["t1_times_k = t1 * k"]
+    assert renamed("t1 = k + 1", "x_t1_2 = t1", user="x_t1 = k + 1") == ["k_plus_1 = k + 1", "x_t1_2 = k_plus_1"]
     assert renamed("time = k", "t = k", "tau1 = k") == ["time = k", "t = k", "tau1 = k"]
 
 
