@@ -77,10 +77,9 @@ def compiled_routine(
         if not index:
             refuse_trace(problem, version, _kinds_of(version, args), args)
 
-    widen = functools.partial(setattr, version, "assumes", False)
-    instead = None if must_compile else otherwise
+    instead, suit = None if must_compile else otherwise, version.suit if assumes else None
     about = functools.partial(subject_of, version.function, version.request.mode)
-    made = TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted, about)
+    made = TypedDispatcher(shape, specialise, instead, redirect, version.widen, of_kind, exhausted, about, suit)
     if is_tiered:
         let_run_meanwhile(made, version, index, None if must_compile else uncompiled)
     return made

@@ -129,6 +129,15 @@ OPTIMISE = (
         source="Griewank and Walther, Algorithm 799: revolve, TOMS 26(1), 2000",
     ),
     Pass(
+        "slice_lengths",
+        "transforms.optimise.slice_lengths:with_known_lengths",
+        "parameters are taken to reach to the ends of slices with constant bounds, until a call shows otherwise",
+        needs=(TYPES, RESOLVED),
+        optional=True,
+        when=("loops", "assumes", "not is_again", "has_arrays"),
+        retypes=True,
+    ),
+    Pass(
         "elementwise_fusion",
         "transforms.optimise.elementwise_fusion:fuse",
         "elementwise array statements become loop nests; without it they stay array statements",

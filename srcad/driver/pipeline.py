@@ -10,7 +10,7 @@ import math
 import operator
 import sys
 from collections import Counter, namedtuple
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,7 @@ from srcad.transforms.normalise.mask_places import with_mask_places
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
 from srcad.transforms.normalise.one_element_results import with_number
 from srcad.transforms.normalise.type_splitting import count_statements, noted_join, split
+from srcad.transforms.normalise.unit_extents import with_unit_extents
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import (
     gradient_function,
@@ -71,6 +72,8 @@ MODULES: dict[str, tuple[Any, str]] = {
     "kernels": (kernels, "from srcad.runtime import kernels"),
 }
 __all__ = ["MODES", "Generated", "derive", "differentiable_state", "prepare", "simplified"]
+# Checks of what generated code assumes, which raise `Widens`.
+_ASSUMED = ("same_extent", "unit_extent", "least_extent", "require_iteration")
 REVERSED = ("grad", "value_and_grad", "vjp")
 MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
 
@@ -88,7 +91,7 @@ class Generated:
     @property
     def assumes(self) -> bool:
         """Whether the functions raise `Widens` where arrays broadcast that were taken not to, or loops are idle."""
-        return "kernels.same_extent(" in self.text or "kernels.require_iteration(" in self.text
+        return any(f"kernels.{check}(" in self.text for check in _ASSUMED)
 
     def memory(self) -> dict[str, Scopes]:
         """By function, which of its arrays share no memory, for LLVM."""
@@ -106,6 +109,7 @@ def derive(
     after: str | None = None,
     observed: Observation | None = None,
     assumes: bool = False,
+    units: Collection[tuple[str, int]] = (),
     without: Iterable[str] = (),
     max_trace_bytes: int | None = None,
     debug: bool = False,
@@ -113,7 +117,8 @@ def derive(
 ) -> Generated:
     """Source for one mode and one set of argument types; `observed` stands for Numba's inference.
 
-    With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do.
+    With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do, and
+    the extents of parameters along the axes `units` are taken to be 1.
     `after` names a row of the table of passes (`passes.ROWS`): the function, or the generated functions, as they are
     after that pass. `without` names optional passes to be left out (`passes.PASSES`); `max_trace_bytes` bounds what
     loops record. With `debug`, statements are followed by checks, and most optional passes are left out.
@@ -121,8 +126,7 @@ def derive(
     """
     _check(mode, after)
     loops = loops and observed is None
-    left_out = {*without, *(UNCHECKED if debug else ())}
-    unit = replace(unit, without=frozenset(left_out))
+    unit = replace(unit, without=frozenset({*without, *(UNCHECKED if debug else ())}))
     settings = Settings(
         observed=observed,
         loops=loops,
@@ -132,7 +136,7 @@ def derive(
         debug=debug,
         is_primal=mode == "core",
     )
-    begin = _typed_if_needed(Code(unit, signature=tuple(types), settings=settings))
+    begin = _begun(unit, types, settings, units)
     if mode == "core" and after is None:
         core = _core(_made_compilable(_with_derivatives(begin)).unit)
         return _printed(_with_debug_checks(core) if debug else core, None)
@@ -143,6 +147,14 @@ def derive(
         return _printed(_core(state.unit), state.types.result)
     made = _within(max_trace_bytes, state, begin, _Request(mode, tuple(wrt), tuple_result))
     return _printed(_finished(made, loops, unit, after, debug), state.types.result)
+
+
+def _begun(unit: Unit, types: Sequence[nb.Type], settings: Settings, units: Collection[tuple[str, int]]) -> Code:
+    """The function before all passes."""
+    begin = _typed_if_needed(Code(unit, signature=tuple(types), settings=settings))
+    if settings.assumes and units:
+        return replace(begin, unit=with_unit_extents(begin.unit, units))
+    return begin
 
 
 _OF_NUMBERS = ("grad", "value_and_grad", "hvp")

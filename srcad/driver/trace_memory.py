@@ -59,7 +59,7 @@ def sizes(tree: gast.FunctionDef, args: Sequence[Any]) -> Iterator[tuple[Place |
                 if _TRACES in name and size is not None:
                     yield places.get(name), size
                 known.pop(name, None)
-                found = _value(value, known)
+                found = value_of(value, known)
                 if found is not None:
                     known[name] = found
 
@@ -82,7 +82,7 @@ def _allocated(value: gast.expr, known: Mapping[str, Any]) -> int | None:
     """The bytes that an expression allocates, where they are known."""
     if not isinstance(value, gast.Call) or dotted_path(value.func) not in ("np.empty", "np.zeros"):
         return None
-    shape = _value(value.args[0], known)
+    shape = value_of(value.args[0], known)
     if shape is None:
         return None
     dtype = (dotted_path(value.args[1]) or "").rpartition(".")[2] if len(value.args) > 1 else "float64"
@@ -90,8 +90,12 @@ def _allocated(value: gast.expr, known: Mapping[str, Any]) -> int | None:
     return math.prod(shape if isinstance(shape, tuple) else (shape,)) * kind.itemsize
 
 
-def _value(node: gast.expr, known: Mapping[str, Any]) -> Any:
-    """The value of an expression of integers, shapes and known names; None for any other."""
+def value_of(node: gast.expr, known: Mapping[str, Any]) -> Any:
+    """The value of an expression of integers, shapes and known names; None for any other.
+
+    >>> value_of(gast.parse("2 * x.shape[0]", mode="eval").body, {"x": np.ones(3)})
+    6
+    """
     allowed = (
         gast.Constant,
         gast.Name,

@@ -75,6 +75,8 @@ class Version:
         self._hidden = tuple(reader(capture.owner, capture.key) for capture in self.unit.hidden)
         # Whether arrays are taken to fit without broadcasting, until a call shows otherwise.
         self.assumes = True
+        # The parameters and axes along which these are broadcast all the same.
+        self.units: frozenset[tuple[str, int]] = frozenset()
         self._modules: dict[tuple[Any, ...], tuple[ModuleType, Stored]] = {}
         self._compiled: dict[tuple[Any, ...], tuple[CPUDispatcher, ...]] = {}
         self._by_module: dict[str, tuple[CPUDispatcher, ...]] = {}
@@ -146,7 +148,8 @@ class Version:
 
         With `assumes`, they may raise `kernels.Widens` for arrays that broadcast.
         """
-        found = self._compiled.get((kinds, assumes))
+        key = kinds, self._assumed(assumes)
+        found = self._compiled.get(key)
         if found is None:
             module, stored = self._module(kinds, True, True)
             if not assumes and stored.assumes:
@@ -155,12 +158,38 @@ class Version:
                 self._by_module[module.__name__] = compiled(
                     module, stored.functions, compiler_options(self.unit, self.request), stored.assumes
                 )
-            found = self._compiled[kinds, assumes] = self._by_module[module.__name__]
+            found = self._compiled[key] = self._by_module[module.__name__]
         return found
+
+    def suit(self, kinds: tuple[Any, ...], values: Sequence[Any]) -> bool:
+        """Let the functions that are compiled next suit these arguments, of these types. Returns whether they change.
+
+        Arguments that are seen to be broadcast are assumed to be, and where that does not help, nothing is assumed.
+        """
+        from srcad.driver.broadcast_arguments import broadcast_axes  # few calls need it
+
+        before = self.assumes, self.units
+        while self.assumes and len(kinds) == len(self.unit.parameters):
+            stored = self._module(kinds, True, True)[1]
+            if not stored.assumes:
+                break
+            fits, found = broadcast_axes(stored.text, stored.functions[0], values)
+            if fits:
+                break
+            self.assumes = not found <= self.units
+            self.units |= found
+        return (self.assumes, self.units) != before
+
+    def widen(self, kinds: tuple[Any, ...], values: Sequence[Any]) -> None:
+        """Let the functions that are compiled next suit these arguments, which those compiled last do not."""
+        try:
+            self.assumes = self.suit(kinds, values) and self.assumes
+        except CannotType:
+            self.assumes = False
 
     def is_stored(self, kinds: tuple[Any, ...], assumes: bool) -> bool:
         """Whether what `compiled` gives need not be generated: it is in memory or in the cache folder."""
-        if (kinds, assumes) in self._compiled or (kinds, True, True) in self._modules:
+        if (kinds, self._assumed(assumes)) in self._compiled or (kinds, True, self._assumed(True)) in self._modules:
             return True
         return disk_cache.fetch(self._name(kinds, True, True)) is not None
 
@@ -209,10 +238,15 @@ class Version:
             return forward
         return lambda *args: keeping(forward(*args), functions[1])
 
+    def _assumed(self, assumes: bool) -> tuple[tuple[str, int], ...] | None:
+        """What generated functions assume of shapes, as a key: nothing, or that only these arguments are broadcast."""
+        return tuple(sorted(self.units)) if assumes else None
+
     def _module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
-        found = self._modules.get((kinds, loops, assumes))
+        key = kinds, loops, self._assumed(assumes)
+        found = self._modules.get(key)
         if found is None:
-            found = self._modules[kinds, loops, assumes] = self._make_module(kinds, loops, assumes)
+            found = self._modules[key] = self._make_module(kinds, loops, assumes)
         return found
 
     def _make_module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
@@ -229,7 +263,7 @@ class Version:
 
     def _name(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> str:
         """The name under which the cache folder keeps what is generated."""
-        asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
+        asked = (repr(self.request), f"loops={loops}", f"assumes={self._assumed(assumes)}")
         return disk_cache.key(self.fingerprint(), *asked, *map(repr, kinds))
 
     def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
@@ -266,6 +300,7 @@ class Version:
             loops=loops,
             tuple_result=request.tuple_result,
             assumes=assumes,
+            units=self.units,
             without=request.options.without,
             max_trace_bytes=request.options.max_trace_bytes,
             debug=request.options.debug,

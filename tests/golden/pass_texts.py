@@ -17,7 +17,7 @@
 `names` has types of names, for a pass on generated functions. A pass before differentiation has `signature` instead,
 the types of the parameters; `from` says what is done to its text first: `core` nothing, `typed` (the default) types,
 `settled` SSA form and types. `given` has arguments for which both functions are run. Also: `then`, passes that follow;
-`whole: yes` where what is added has the shape of what it is added to.
+`whole: yes` where what is added has the shape of what it is added to; `assumes: yes` where extents may be assumed.
 
     python -m tests.golden.pass_texts            # write all texts after the passes anew
     python -m tests.golden.pass_texts NAME ...   # those of some passes
@@ -55,7 +55,8 @@ class Case:
         options = dict(self.options)
         passes = [self.name, *filter(None, re.split(", *", options.get("then", "")))]
         if "signature" in options:
-            return apply(passes, self.before, options["signature"], given=BEFORE[options.get("from", "typed")])
+            given, assumes = BEFORE[options.get("from", "typed")], "assumes" in options
+            return apply(passes, self.before, options["signature"], given=given, assumes=assumes)
         kinds = dict(map(kind_of, re.split(r", (?=\w+:)", options["names"])))
         return apply(passes, self.before, kinds, mark=mark_whole if "whole" in options else None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy import linalg
 
 from srcad.runtime import kernels
@@ -18,6 +19,22 @@ FOUND, PLACES = np.array([3.0, 1.0, 4.0, 0.5, 5.0]), (np.array([0, 0, 1, 2, 2]),
 FIRST = np.array([4.0, 1.0, 0.5])
 
 POSITIVE_STACK = np.stack((SYMMETRIC, SYMMETRIC @ SYMMETRIC))
+FACTOR_STACK = np.stack([linalg.cholesky(each) for each in POSITIVE_STACK])
+TAKES_STACKS = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 16)
+
+
+def supported(samples: dict[Any, list[Sample]]) -> dict[Any, list[Sample]]:
+    """Those samples that the installed SciPy evaluates: its functions take stacks of matrices since 1.16."""
+    if TAKES_STACKS:
+        return samples
+    return {function: [each for each in rows if not _has_stack(each.args)] for function, rows in samples.items()}
+
+
+def _has_stack(argument: Any) -> bool:
+    if isinstance(argument, tuple):
+        return any(map(_has_stack, argument))
+    return np.ndim(argument) == 3
+
 
 SAMPLES: dict[Any, list[Sample]] = {
     k.triangular_solve: [
@@ -42,7 +59,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.packed_lu: [s(SQUARE), s(TURNED), s(normal(4, 4))],
 }  # fmt: skip
 
-DEFINED: dict[Any, list[Sample]] = {
+DEFINED: dict[Any, list[Sample]] = supported({
     k.from_triangle: [s(SQUARE, True), s(SQUARE, False)],
     linalg.solve_triangular: [
         *(s(SQUARE, VECTOR), s(SQUARE, COLUMNS, lower=True), s(SQUARE, COLUMNS, 1), s(SQUARE, VECTOR, "T", True)),
@@ -59,7 +76,7 @@ DEFINED: dict[Any, list[Sample]] = {
     linalg.cholesky: [s(SYMMETRIC), s(SYMMETRIC, lower=True), s(POSITIVE_STACK), s(POSITIVE_STACK, lower=True)],
     linalg.cho_factor: [s(SYMMETRIC), s(SYMMETRIC, True)],
     linalg.cho_solve: [
-        *(s((linalg.cholesky(POSITIVE_STACK), False), each) for each in (STACK, COLUMNS, VECTOR)),
+        *(s((FACTOR_STACK, False), each) for each in (STACK, COLUMNS, VECTOR)),
         s((linalg.cholesky(SYMMETRIC), False), COLUMNS), s((linalg.cholesky(SYMMETRIC, True), True), VECTOR),
     ],
     linalg.inv: [s(SQUARE), s(SYMMETRIC, assume_a="pos")],
@@ -115,7 +132,7 @@ DEFINED: dict[Any, list[Sample]] = {
     linalg.lu_factor: [s(TURNED)],
     linalg.lu_solve: [s(linalg.lu_factor(TURNED), VECTOR), s(linalg.lu_factor(TURNED), COLUMNS, 1)],
     linalg.lu: [s(TURNED), s(TURNED, True), s(TURNED, p_indices=True)],
-}  # fmt: skip
+})  # fmt: skip
 
 DISCRETE = {
     *(k.signs_of_eigenvectors, k.signs_of_tridiagonal_eigenvectors),

@@ -8,21 +8,31 @@ many small ones that are only linked into others, and inlined there; that is hal
 
 Code refers to Numba's environments (the Python objects that belong to a function) through global variables, which are
 set where machine code comes into being: for the function itself and for all that are linked into it.
+
+LLVM's third level of optimisation makes a version of a loop for each outcome of a condition that the loop does not
+change ("unswitching"). A nest of many loops is full of such conditions, as each inner loop is guarded by whether it has
+an iteration, and versions of versions take minutes to compile. So code with deep nests is compiled at the second level,
+which does not do that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
+from numba.core import config
+from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
+from numba.core.config import _OptLevel
 from numba.core.environment import lookup_environment
 from numba.core.runtime import rtsys
 
 names_of_kernels: dict[Any, str] = {}  # of kernels that are called, by library: the names of their files
 _ENVIRONMENT = "_ZN08NumbaEnv"
+DEEPEST_UNSWITCHED_NEST = 5  # with seven loops around a product of matrices, the third level takes minutes
 
 
 class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba carries no annotations
@@ -79,7 +89,16 @@ class CallingLibrary(LinkedLibrary):
     For code of others that links it, the kernels are linked in.
     """
 
+    depth = 0  # of its deepest nest of loops
     _with_kernels: Any = None  # the module that others link
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        with _level_for(self.depth):
+            super()._optimize_functions(ll_module)
+
+    def _optimize_final_module(self) -> None:
+        with _level_for(self.depth):
+            super()._optimize_final_module()
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
@@ -151,6 +170,23 @@ class CallingLibrary(LinkedLibrary):
         for each in self._final_module.functions:
             if each.is_declaration and each.name.startswith("_ZN5numba") and each.name not in called:
                 raise AssertionError(f"Symbol {each.name} not linked properly")
+
+
+def depth_of_loops(blocks: Mapping[int, Any]) -> int:
+    """How many loops the innermost loop of a function is in, itself included; `blocks` are those of Numba's IR."""
+    loops = compute_cfg_from_blocks(blocks).loops().values()
+    return max((sum(loop.header in other.body for other in loops) for loop in loops), default=0)
+
+
+@contextmanager
+def _level_for(depth: int) -> Iterator[None]:
+    """LLVM's level of optimisation for code with loops of this depth; under the compiler's lock."""
+    before = config.OPT
+    config.OPT = min(before, _OptLevel(2)) if depth > DEEPEST_UNSWITCHED_NEST else before
+    try:
+        yield
+    finally:
+        config.OPT = before
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -156,12 +156,12 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
 
     `shape` is a stub function that gives the name, the parameters and the defaults. If an argument has no Numba type,
     or Numba cannot type the function, `otherwise` gives the function to call instead. `redirect` may give another
-    function for arguments of new types. `widen` is called when arrays broadcast although the code assumes that they do
-    not; the function is then made again. `rounded` converts Python numbers that Numba returns to single precision,
-    given the result's Numba type. `exhausted` is called with a MemoryError and the arguments where a function that
-    records a trace runs out of memory, and may raise another one. `subject` is what a terminal is told of that is being
-    compiled. `met_arrays` is called when it is made for arrays: from then on it takes instances of subclasses, such as
-    matrices, for arrays as well.
+    function for arguments of new types. `suit` is called with the types and the arguments before a function is made for
+    them, and `widen` when arrays broadcast although the code assumes that they do not; the function is then made again.
+    `rounded` converts Python numbers that Numba returns to single precision, given the result's Numba type. `exhausted`
+    is called with a MemoryError and the arguments where a function that records a trace runs out of memory, and may
+    raise another one. `subject` is what a terminal is told of that is being compiled. `met_arrays` is called when it is
+    made for arrays: from then on it takes instances of subclasses, such as matrices, for arrays as well.
     """
 
     def __init__(
@@ -170,10 +170,11 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         specialise: Specialise,
         otherwise: Callable[..., Any] | None = None,
         redirect: Redirect | None = None,
-        widen: Callable[[], None] | None = None,
+        widen: Callable[[tuple[Any, ...], Sequence[Any]], None] | None = None,
         rounded: Callable[[Any, Any], Any] | None = None,
         exhausted: Callable[[MemoryError, tuple[Any, ...]], None] | None = None,
         subject: Callable[[], Subject] | None = None,
+        suit: Callable[[tuple[Any, ...], Sequence[Any]], object] | None = None,
     ) -> None:
         super().__init__(shape, targetoptions={"nopython": True})
         self.specialise = specialise
@@ -183,6 +184,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.rounded = rounded
         self.exhausted = exhausted
         self.subject = subject
+        self.suit = suit
         self.tiers: Tiers | None = None  # what runs while machine code is made in the background
         self.met_arrays: Callable[[], None] | None = None
         self._made: list[CPUDispatcher] = []
@@ -228,6 +230,11 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
                 self.add_overload(result)
         return result.entry_point
 
+    def _suited(self, hook: Callable[[tuple[Any, ...], Sequence[Any]], object], args: tuple[Any, ...]) -> None:
+        """Call `suit` or `widen`. What cannot be typed is told when it is compiled."""
+        with global_compiler_lock, suppress(CannotType):
+            hook(tuple(plain(_type_of(self, each)) for each in args), _given(args))
+
     def made_for(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
         """The dispatcher of the function that is generated for these argument types."""
         return self.specialise(tuple(map(plain, arguments)))
@@ -263,6 +270,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             kinds = tuple(_type_of(self, argument) for argument in args)
             if types.pyobject in kinds:
                 raise CannotType(_unknown(self, args, kinds))
+            if self.suit is not None and any(1 in getattr(each, "shape", ()) for each in args):
+                self._suited(self.suit, args)
             meanwhile = None if self.tiers is None else self.tiers.instead(self, kinds)
             if meanwhile is not None:
                 return lambda *args: meanwhile(*_given(args))
@@ -296,7 +305,7 @@ class _Watched(TypedDispatcher):
         try:
             return _CALL(self, *args, **kwargs)
         except Widens:
-            return self._widened()(*args, **kwargs)
+            return self._widened(args)(*args, **kwargs)
         except MemoryError as problem:
             self._tell(problem, args)
             raise
@@ -310,17 +319,17 @@ class _Watched(TypedDispatcher):
             try:
                 return entry(*args)
             except Widens:
-                return self._widened()(*_given(args))
+                return self._widened(args)(*_given(args))
             except MemoryError as problem:
                 self._tell(problem, tuple(_given(args)))
                 raise
 
         return call
 
-    def _widened(self) -> Callable[..., Any]:
-        """This dispatcher, with functions for all arrays."""
+    def _widened(self, args: tuple[Any, ...]) -> Callable[..., Any]:
+        """This dispatcher, with functions for more arrays, these among them."""
         assert self.widen is not None
-        self.widen()
+        self._suited(self.widen, args)
         self._reset_overloads()
         return self
 

@@ -16,7 +16,7 @@ from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTy
 from numba.core.untyped_passes import InlineClosureLikes, ReconstructSSA
 
 from srcad.runtime.jit import kernel_cache
-from srcad.runtime.jit.code_libraries import CallingLibrary
+from srcad.runtime.jit.code_libraries import CallingLibrary, depth_of_loops
 from srcad.runtime.jit.ssa_reconstruction import reconstruct_ssa
 
 
@@ -180,6 +180,7 @@ class _Lowering(NativeLowering):  # type: ignore[misc]
     def run_pass(self, state: Any) -> bool:
         codegen = state.targetctx.codegen()
         state.library = CallingLibrary(codegen, state.func_id.func_qualname)
+        state.library.depth = depth_of_loops(state.func_ir.blocks)
         state.library.enable_object_caching()
         return bool(super().run_pass(state))
 

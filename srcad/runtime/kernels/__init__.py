@@ -252,7 +252,13 @@ from srcad.runtime.kernels.recording.effect_calls import effect
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
-from srcad.runtime.kernels.recording.loop_extents import require_iteration, same_extent, slice_extent
+from srcad.runtime.kernels.recording.loop_extents import (
+    least_extent,
+    require_iteration,
+    same_extent,
+    slice_extent,
+    unit_extent,
+)
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.online_checkpointing import (
     first_levels,
@@ -443,6 +449,7 @@ __all__ = [
     "largest_of_columns",
     "leaders",
     "leading_zeros",
+    "least_extent",
     "list_beside",
     "listed",
     "log_determinant",
@@ -569,6 +576,7 @@ __all__ = [
     "unexpand",
     "unhstack",
     "unit_direction",
+    "unit_extent",
     "unit_like",
     "unpad",
     "unshaped",

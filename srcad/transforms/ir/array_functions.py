@@ -218,6 +218,8 @@ FACTS: dict[str, Fact] = {
     # Checks, and what is printed
     "kernels.require_iteration": Fact.CHECKS,
     "kernels.same_extent": Fact.CHECKS,
+    "kernels.unit_extent": Fact.CHECKS,
+    "kernels.least_extent": Fact.CHECKS,
     "kernels.check_fits": Fact.CHECKS,
     "kernels.check_index": Fact.CHECKS,
     "kernels.check_indices": Fact.CHECKS,

@@ -39,6 +39,29 @@ def require_iteration(is_entered: bool) -> None:
         raise Widens(_EMPTY)
 
 
+def unit_extent(extent: int) -> None:
+    """Raise Widens unless an extent is 1, in code that was generated for an argument that is broadcast along this axis.
+
+    >>> unit_extent(1)
+    >>> unit_extent(4)
+    Traceback (most recent call last):
+    srcad.runtime.support.broadcast_error.Widens: shapes differ, in code that was generated for shapes that do not
+    """
+    same_extent(extent, 1)
+
+
+def least_extent(extent: int, least: int) -> None:
+    """Raise Widens if an extent is too small, in code that was generated for slices that reach to their ends.
+
+    >>> least_extent(4, 4)
+    >>> least_extent(3, 4)
+    Traceback (most recent call last):
+    srcad.runtime.support.broadcast_error.Widens: shapes differ, in code that was generated for shapes that do not
+    """
+    if extent < least:
+        raise Widens(_DIFFER)
+
+
 def slice_extent(extent: int, start: int, stop: int) -> int:
     """The length of `x[start:stop]`, for x of length `extent`.
 
@@ -49,14 +72,34 @@ def slice_extent(extent: int, start: int, stop: int) -> int:
 
 
 @type_callable(same_extent)
-def _same_type(context: Any) -> Callable[..., Any]:
+@type_callable(least_extent)
+def _compared_type(context: Any) -> Callable[..., Any]:
     return lambda a, b: types.none if _are_integers(a, b) else None
+
+
+@type_callable(unit_extent)
+def _unit_type(context: Any) -> Callable[..., Any]:
+    return lambda extent: types.none if _are_integers(extent) else None
 
 
 @lower_builtin(same_extent, types.Integer, types.Integer)
 def _same(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    a, b = _words(context, builder, signature, args)
-    with builder.if_then(builder.icmp_signed("!=", a, b), likely=False):
+    return _widens_if(context, builder, "!=", *_words(context, builder, signature, args))
+
+
+@lower_builtin(unit_extent, types.Integer)
+def _unit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    (extent,) = _words(context, builder, signature, args)
+    return _widens_if(context, builder, "!=", extent, ir.Constant(extent.type, 1))
+
+
+@lower_builtin(least_extent, types.Integer, types.Integer)
+def _least(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return _widens_if(context, builder, "<", *_words(context, builder, signature, args))
+
+
+def _widens_if(context: Any, builder: Any, comparison: str, a: Any, b: Any) -> Any:
+    with builder.if_then(builder.icmp_signed(comparison, a, b), likely=False):
         context.call_conv.return_user_exc(builder, Widens, (_DIFFER,))
     return context.get_dummy_value()
 

@@ -3,6 +3,8 @@
     t = n + 1
     a = np.zeros((t, m))
     v = a[2:]                       the extents of v are n - 1 and m
+    kernels.unit_extent(k)          the extent of a parameter that k names is 1 throughout
+    kernels.least_extent(k, 3)      or at least 3
 
 A name that is stored once is its definition, wherever it is read. What is not understood is a symbol of its own, `n` or
 `a.shape[0]`: equal to itself and to nothing else. For code in which names are stored several times, see `point_facts`.
@@ -10,8 +12,9 @@ A name that is stored once is its definition, wherever it is read. What is not u
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cached_property
+from typing import Any
 
 import gast
 from numba import types as nb
@@ -19,10 +22,10 @@ from numba import types as nb
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.extents import Dimension, Extent, Extents
 from srcad.transforms.analysis.affine.integer_facts import index_parts
-from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_nonnegative
+from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_extent, is_nonnegative
 from srcad.transforms.analysis.optimistic_facts import Trials
 from srcad.transforms.analysis.statement_positions import Flow, Spot
-from srcad.transforms.ir.array_functions import OF_ELEMENTS
+from srcad.transforms.ir.array_functions import OF_ELEMENTS, last_part
 from srcad.transforms.ir.build import dotted_path, walk_statements
 from srcad.transforms.ir.cost_model import DEEPEST_FORM
 from srcad.transforms.ir.name_types import Types
@@ -114,7 +117,7 @@ class Definitions(Extents):
     def _size(self, array: str, axis: int, rank: int | None) -> Form | None:
         value = self.flow.definition(array)
         if value is None:
-            return self._carried(array, axis)
+            return ONE if (array, axis) in self._units else self._carried(array, axis)
         if rank is None or not 0 <= axis < rank:
             return None
         match value:
@@ -131,6 +134,45 @@ class Definitions(Extents):
         if path == "np.reshape" and len(value.args) == 2 and not value.keywords:
             return self._reshaped(value.args[0], value.args[1], axis, rank)
         return self._elementwise(value, axis, rank)
+
+    @cached_property
+    def _units(self) -> set[tuple[str, int]]:
+        """The parameters and axes whose extents the function has checked to be 1 before anything else."""
+        return {origin for origin, _ in self._checked("unit_extent")}
+
+    @cached_property
+    def _least(self) -> dict[tuple[str, int], int]:
+        """For parameters and axes, what the function has checked their extents to be at least."""
+        return {origin: bound.value for origin, (bound,) in self._checked("least_extent")}
+
+    def _checked(self, check: str) -> Iterator[tuple[tuple[str, int], list[Any]]]:
+        """The extents of parameters that a function is called with outside of loops and branches, and what else."""
+        for statement in self.unit.tree.body:
+            match statement:
+                case gast.Expr(value=gast.Call(func=function, args=[gast.Name(id=extent), *others])):
+                    found = self._dimension(extent) if last_part(function) == check else None
+                    if found is not None and self._is_constant(found[0]):
+                        yield found, others
+
+    def _is_constant(self, name: str) -> bool:
+        """Whether a name is a parameter that is not stored."""
+        return name in self.flow.parameters and name not in self.flow.stores
+
+    def _dimension(self, extent: str) -> tuple[str, int] | None:
+        """The array and the axis that a name is the extent of, by its definition alone."""
+        match self.flow.definition(extent):
+            case gast.Subscript(value=gast.Name(id=shape), slice=gast.Constant(value=int(axis))):
+                match self.flow.definition(shape):
+                    case gast.Attribute(value=gast.Name(id=array), attr="shape"):
+                        return array, axis
+        return None
+
+    def dimension_of(self, form: Form) -> tuple[str, int] | None:
+        """The parameter and the axis that a form is the extent of; None if it is another."""
+        if form.constant or len(form.terms) != 1 or form.terms[0][1] != 1 or not is_extent(form.terms[0][0]):
+            return None
+        array, _, axis = form.terms[0][0].partition(".shape[")
+        return (array, int(axis[:-1])) if self._is_constant(array) else None
 
     def _of_extent(self, extent: Extent) -> Form | None:
         return self.size(extent.array, extent.axis) if isinstance(extent, Dimension) else self.form(extent)
@@ -261,6 +303,10 @@ class Definitions(Extents):
         high = 0 if part.upper is None else constant(part.upper)
         if not isinstance(low, int) or not isinstance(high, int):
             return None
+        origin = self.dimension_of(size)
+        least = size.constant if not size.terms else 0 if origin is None else self._least.get(origin, 0)
+        if 0 <= low < high <= least:
+            return Form.number(high - low)
         if low < 0 or high > 0 or (part.upper is not None and high == 0):
             return None
         length = size + (high - low)

@@ -47,3 +47,17 @@ def test_loops_that_are_not_entered_raise():
     for call in (checked, kernels.require_iteration):
         with pytest.raises(Widens, match="no iteration"):
             call(False)
+
+
+@pytest.mark.compiled
+def test_extents_that_are_not_what_code_was_generated_for_raise():
+    @numba.njit
+    def checked(a, b):
+        kernels.unit_extent(a)
+        kernels.least_extent(b, 3)
+        return b
+
+    assert checked(1, 3) == 3
+    for one, other in ((0, 3), (2, 3), (1, 2)):
+        with pytest.raises(Widens, match="shapes differ"):
+            checked(one, other)
