@@ -96,6 +96,19 @@ class Rule:
             return ()
         return self.adjoint.contributes_to
 
+    @cached_property
+    def varying_inputs(self) -> frozenset[str] | None:
+        """The only inputs by which the result varies smoothly; None: all of them.
+
+        A rule that states an adjoint, and a tangent, says nothing of the others: their derivatives are zero.
+        """
+        if self.varies_with is not None:
+            return frozenset((*self.varies_with, *self.closed))
+        if self.kind != "adjoint" or self.adjoint is None:
+            return None
+        tangents = self.tangent.derivatives_read if self.tangent else frozenset()
+        return self.adjoint.refuses | tangents | set(self.adjoint.contributes_to)
+
     def bind(self, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> dict[str, Value]:
         """The arguments of a call by the rule's names of the inputs. Arguments may be values, types or nodes.
 

@@ -43,6 +43,13 @@ class Template:
         targets = [statement.targets[0] for statement in self.body if isinstance(statement, gast.Assign)]
         return tuple(dict.fromkeys(target.slice.id for target in targets if isinstance(target, gast.Subscript)))
 
+    @functools.cached_property
+    def derivatives_read(self) -> frozenset[str]:
+        """The names whose derivatives the statements read."""
+        nodes = [node for statement in self.body for node in gast.walk(statement.value)]
+        parts = [each for each in nodes if isinstance(each, gast.Subscript) and isinstance(each.value, gast.Name)]
+        return frozenset(each.slice.id for each in parts if each.value.id == "d" and isinstance(each.slice, gast.Name))
+
 
 def _example(y: Any, x: Any, axis: Any = None) -> None:
     t = gast.parse(y)

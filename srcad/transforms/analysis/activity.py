@@ -16,7 +16,7 @@ import gast
 from srcad.errors import MissingRule, Place
 from srcad.refusals.names_and_functions import NO_RULE
 from srcad.runtime.rulebook import registry
-from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.rulebook.rule_template import primitive_name, signature_names
 from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.inference.attempts import Attempt
@@ -66,7 +66,7 @@ def _dependences(unit: Unit, types: Types, aliases: Aliases) -> Iterator[tuple[s
     for statement in walk_statements(unit.tree.body):
         match statement:
             case gast.Assign(targets=[gast.Name(id=result)], value=value):
-                for source in differentiable_inputs(value, unit, place_of(statement)):
+                for source in differentiable_inputs(value, unit, place_of(statement), types):
                     yield source, str(result)
             case gast.Assign(targets=[target], value=value) | gast.AugAssign(target=target, value=value):
                 for root in aliases.of.get(target.value.id, frozenset([target.value.id])):
@@ -74,8 +74,8 @@ def _dependences(unit: Unit, types: Types, aliases: Aliases) -> Iterator[tuple[s
                         yield source, root
 
 
-def differentiable_inputs(value: gast.expr, unit: Unit, place: Place | None) -> list[str]:
-    """The names through which an expression's value can vary smoothly."""
+def differentiable_inputs(value: gast.expr, unit: Unit, place: Place | None, types: Types | None = None) -> list[str]:
+    """The names through which an expression's value can vary smoothly; fewer may be found where types are known."""
     match value:
         case gast.Attribute():
             return []
@@ -90,10 +90,16 @@ def differentiable_inputs(value: gast.expr, unit: Unit, place: Place | None) -> 
     positional, keywords = operands(value)
     if rule is not None and rule.kind == "zero":
         return []
-    if rule is not None and rule.varies_with is not None:
-        named = zip(positional, rule.parameters[1:], strict=False)
-        positional = [node for node, name in named if name in rule.varies_with or name in rule.closed]
-    return [name for node in [*positional, *keywords.values()] for name in names_in(node)]
+    if types is not None:
+        rule = registry.find(primitive, ranks(positional, types), known_numbers(positional)) or rule
+    varying = None if rule is None else rule.varying_inputs
+    nodes = [*positional, *keywords.values()]
+    if rule is not None and varying is not None:
+        named = signature_names(rule.primitive, rule.parameters[1:])
+        if len(positional) <= len(named):
+            nodes = [node for node, name in zip(positional, named, strict=False) if name in varying]
+            nodes += [node for name, node in keywords.items() if name in varying or name not in named]
+    return [name for node in nodes for name in names_in(node)]
 
 
 def check_rules(unit: Unit, types: Types, active: frozenset[str]) -> None:

@@ -1,7 +1,9 @@
 """Active is what depends on an input and influences a result, smoothly."""
 
+import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import MissingRule
 from srcad.transforms.analysis.activity import check_rules, ranks, varied_names
 from srcad.transforms.ir.build import load, tuple_of
@@ -134,3 +136,37 @@ def f(x, n):
     )
     one = tuple_of(load("x"))
     assert ranks([load("x"), load("n"), one], program.types) == [2, 0, None]
+
+
+def test_an_argument_that_a_rule_gives_no_derivative_is_not_active():
+    assert active(
+        """
+def f(a):
+    v = kernels.eigenvectors(a)
+    w = kernels.values_of_vectors(a, v)
+    y = np.sum(w)
+    return y
+""",
+        "f8[:, ::1]",
+    ) == {"a", "w", "y"}
+    assert active(
+        """
+def f(a):
+    v = kernels.eigenvectors(a)
+    w = kernels.values_of_vectors(v=v, a=a)
+    u = v * w
+    y = np.sum(u)
+    return y
+""",
+        "f8[:, ::1]",
+    ) == {"a", "v", "w", "u", "y"}
+
+
+def test_eigenvalues_alone_have_gradients_where_they_repeat():
+    a = 2.0 * np.eye(3)
+
+    def squares(a):
+        return np.sum(np.linalg.eigh(a)[0] ** 2)
+
+    for function in (squares, lambda a: np.sum(np.linalg.eigvalsh(a) ** 2)):
+        np.testing.assert_allclose(srcad.grad(function, jit=False)(a), 2.0 * a, atol=1e-14)

@@ -14,6 +14,8 @@ from numba import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import lower_builtin, overload, register_jitable
 
+WITHOUT_REFERENCES = {"_nrt": False}  # counting those to the arguments takes longer than the work on small arrays
+
 
 @lower_builtin(operator.getitem, types.Array, types.EllipsisType)
 def _all_of(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -71,7 +73,12 @@ def add_scaled(target: Any, factor: Any, value: Any) -> None:
     target[...] += factor * value
 
 
-@overload(add_scaled)
+def _are_alike(target: Any, factor: Any, value: Any) -> bool:
+    are_arrays = isinstance(target, types.Array) and isinstance(value, types.Array) and target.ndim == value.ndim
+    return are_arrays and isinstance(factor, types.Number) and target.ndim in (1, 2)
+
+
+@overload(add_scaled, jit_options=WITHOUT_REFERENCES)
 def _add_scaled(target, factor, value):
     def vectors(target, factor, value):
         if target.shape != value.shape:
@@ -86,13 +93,16 @@ def _add_scaled(target, factor, value):
             for j in range(target.shape[1]):
                 target[i, j] += factor * value[i, j]
 
-    def general(target, factor, value):
-        add_to(target, factor * value)
+    if not _are_alike(target, factor, value):
+        return None
+    return vectors if target.ndim == 1 else matrices
 
-    are_arrays = isinstance(target, types.Array) and isinstance(value, types.Array) and target.ndim == value.ndim
-    if not are_arrays or not isinstance(factor, types.Number):
-        return general
-    return {1: vectors, 2: matrices}.get(target.ndim, general)
+
+@overload(add_scaled)
+def _add_scaled_of_any(target, factor, value):
+    if _are_alike(target, factor, value):
+        return None
+    return lambda target, factor, value: add_to(target, factor * value)
 
 
 def copy_in_c_order(a: Any) -> Any:
@@ -151,13 +161,19 @@ def _by_elements(function: Any, store: Any, general: Any) -> None:
         for i in range(target.shape[0]):
             function(target[i], value)
 
-    @overload(function)
+    def are_arrays(target, value):
+        is_array = isinstance(target, types.Array) and isinstance(value, types.Array)
+        return is_array and 0 < value.ndim <= target.ndim
+
+    @overload(function, jit_options=WITHOUT_REFERENCES)
     def choose(target, value):
-        if not isinstance(target, types.Array):
+        if not are_arrays(target, value):
             return None
-        if not isinstance(value, types.Array) or value.ndim == 0 or value.ndim > target.ndim:
-            return general
         return each_row if value.ndim < target.ndim else loops.get(target.ndim, rows)
+
+    @overload(function)
+    def otherwise(target, value):
+        return general if isinstance(target, types.Array) and not are_arrays(target, value) else None
 
 
 def _vectors(store: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload
+from numba.np.numpy_support import as_dtype
 
 Shape = tuple[int, ...]
 
@@ -221,7 +222,17 @@ def _overload_diag_adjoint(g, shape, k=0):
 
 @overload(trace_adjoint)
 def _overload_trace_adjoint(g, shape, k=0):
-    return lambda g, shape, k=0: g * np.eye(shape[0], shape[1], k)
+    if isinstance(g, types.Array) or len(shape) != 2:
+        return lambda g, shape, k=0: g * np.eye(shape[0], shape[1], k)
+    dtype = np.result_type(as_dtype(g), np.float64)
+
+    def of_matrix(g, shape, k=0):
+        result = np.zeros((shape[0], shape[1]), dtype)
+        for i in range(max(0, -k), min(shape[0], shape[1] - k)):
+            result[i, i + k] = g
+        return result
+
+    return of_matrix
 
 
 @overload(take_adjoint)

@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import lower_builtin, overload, type_callable
 
 from srcad.runtime.kernels.arrays.array_add_and_copy import add_to
-from srcad.runtime.kernels.linear_algebra.products import are_factors, times, times_transpose, transpose_times
+from srcad.runtime.kernels.linear_algebra.products import times, times_transpose, transpose_times
 from srcad.runtime.kernels.linear_algebra.quick_products import (
     added,
     store_times,
@@ -59,8 +59,6 @@ def _add_times_through_copy(total, a, b):
 def _overload_add_times(total, a, b):
     if type_of_sum("times", total, a, b) is not None:
         return None
-    if _is_turned(total, a, b):
-        return lambda total, a, b: add_times(total.T, b.T, a.T)
     return lambda total, a, b: add_times_through_copy(total, a, b)
 
 
@@ -88,8 +86,6 @@ def _add_times_transpose_through_copy(total, a, b):
 def _overload_add_times_transpose(total, a, b):
     if type_of_sum("times_transpose", total, a, b) is not None:
         return None
-    if _is_turned(total, a, b):
-        return lambda total, a, b: add_times_transpose(total.T, b, a)
     return lambda total, a, b: add_times_transpose_through_copy(total, a, b)
 
 
@@ -117,8 +113,6 @@ def _add_transpose_times_through_copy(total, a, b):
 def _overload_add_transpose_times(total, a, b):
     if type_of_sum("transpose_times", total, a, b) is not None:
         return None
-    if _is_turned(total, a, b):
-        return lambda total, a, b: add_transpose_times(total.T, b, a)
     return lambda total, a, b: add_transpose_times_through_copy(total, a, b)
 
 
@@ -130,9 +124,3 @@ def _add_transpose_times_type(context):
 @lower_builtin(add_transpose_times, types.Array, types.Array, types.Array)
 def _add_transpose_times(context, builder, signature, values):
     return added(store_transpose_times, add_transpose_times_through_copy, context, builder, signature, values)
-
-
-def _is_turned(total: Any, a: Any, b: Any) -> bool:
-    """Whether this adds to a matrix in Fortran order: then its transpose is added to."""
-    is_fit = isinstance(total, types.Array) and total.ndim == 2 and total.layout == "F"
-    return is_fit and are_factors(a, b) and a.ndim == b.ndim == 2

@@ -5,9 +5,9 @@
 
 In compiled code the factors of an n by n matrix are an array of n + 1 rows: row j is column j of the factors as LAPACK
 packs them, the last row says with which row each row was exchanged (Golub and Van Loan, Matrix Computations, 4th
-edition, section 3.4). Triangular matrices are recognised and need no elimination. Up to `LARGEST_BY_LOOPS` rows there
-are loops, since a call of LAPACK takes longer than the arithmetic; beyond, `getrf` factors, and systems are solved by
-blocks of columns with products of matrices. Of stacks of matrices, and uncompiled, the factors are a copy.
+edition, section 3.4). Triangular matrices are recognised and need no elimination. Of a matrix of 2 or 3 rows that is
+well conditioned the inverse is kept instead (`closed_forms`). How large a matrix is shows at run time
+(`stored_factors`). Of stacks of matrices, and uncompiled, the factors are a copy.
 
 Functions that take a matrix with its factors read the factors only: the matrix is there for its derivative.
 """
@@ -19,19 +19,18 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
-from numba.np.linalg import _LAPACK, F_INT_nptype, ensure_lapack, get_blas_kind
 
+from srcad.runtime.kernels.arrays.array_add_and_copy import WITHOUT_REFERENCES
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
-from srcad.runtime.kernels.linear_algebra.factored_systems import (
-    after_exchanges,
-    is_lower,
-    refuse_singular,
-    solve_columns,
-    solve_columns_transposed,
+from srcad.runtime.kernels.linear_algebra.factored_systems import is_inverse, is_lower
+from srcad.runtime.kernels.linear_algebra.stored_factors import (
+    store_cofactors,
+    store_cofactors_of_singular,
+    store_factors,
+    store_inverse,
+    store_solution,
 )
-
-LARGEST_BY_LOOPS = 32  # rows
-_REGULAR = 1e12  # squared condition number up to which cofactors are computed from the inverse
+from srcad.runtime.kernels.linear_algebra.stored_results import stored_by
 
 
 def lu_factors(a: Any) -> Any:
@@ -94,40 +93,8 @@ def _is_matrix(a: Any) -> bool:
 
 @overload(lu_factors)
 def _lu_factors(a):
-    if not isinstance(a, types.Array) or not isinstance(a.dtype, (types.Float, types.Complex)):
-        return None
-    if a.ndim != 2:
-        return _stacked if a.ndim > 2 else None
-    kind, dtype = ord(get_blas_kind(a.dtype)), a.dtype
-    ensure_lapack()
-    eliminate = _LAPACK().numba_xxgetrf(dtype)
-
-    def impl(a):
-        n = a.shape[0]
-        if a.shape[1] != n:
-            return np.zeros((n + 1, a.shape[1]), dtype)  # refused where it is used
-        factors = np.empty((n + 1, n), dtype)
-        for i in range(n):
-            for j in range(n):
-                factors[j, i] = a[i, j]
-        if n > 2:
-            side = _triangle(factors)
-            if side != 0:
-                for k in range(n):
-                    factors[n, k] = k
-                if side < 0:
-                    factors[n, 0] = -1
-                return factors
-        if n <= LARGEST_BY_LOOPS:
-            _eliminate(factors)
-        else:
-            exchanges = np.empty(n, F_INT_nptype)
-            eliminate(kind, n, n, factors.ctypes, n, exchanges.ctypes)
-            for k in range(n):
-                factors[n, k] = exchanges[k] - 1
-        return factors
-
-    return impl
+    is_stack = isinstance(a, types.Array) and a.ndim > 2 and isinstance(a.dtype, (types.Float, types.Complex))
+    return _stacked if is_stack else None  # of a matrix: `store_factors`
 
 
 def _stacked(a):
@@ -147,83 +114,26 @@ def _overload_matrices(factors):
     return lambda factors: factors[..., : factors.shape[-2] - 1, :]
 
 
-@register_jitable
-def _triangle(columns: Any) -> int:
-    """-1 for a lower triangular matrix, given by its columns, 1 for an upper one, 0 for any other."""
-    n = columns.shape[1]
-    below = above = False
-    for j in range(n):
-        for i in range(n):
-            if i != j and columns[j, i] != 0:
-                below, above = below or i > j, above or i < j
-                if below and above:
-                    return 0
-    return 1 if above or not below else -1
-
-
-@register_jitable
-def _eliminate(f: Any) -> None:
-    """Gaussian elimination with partial pivoting, in place, column by column."""
-    n = f.shape[1]
-    for k in range(n):
-        p, largest = k, abs(f[k, k])
-        for i in range(k + 1, n):
-            if abs(f[k, i]) > largest:
-                p, largest = i, abs(f[k, i])
-        f[n, k] = p
-        if p != k:
-            for j in range(n):
-                f[j, k], f[j, p] = f[j, p], f[j, k]
-        pivot = f[k, k]
-        if pivot != 0:
-            for i in range(k + 1, n):
-                f[k, i] /= pivot
-            for j in range(k + 1, n):
-                factor = f[j, k]
-                for i in range(k + 1, n):
-                    f[j, i] -= f[k, i] * factor
-
-
 @overload(solve_factored)
 def _solve_factored(a, factors, b):
-    return _solution(a, b, solve_columns, solve_factored, False)
+    return _solution(a, b, solve_factored, False)
 
 
 @overload(solve_factored_transposed)
 def _solve_factored_transposed(a, factors, b):
-    return _solution(a, b, solve_columns_transposed, solve_factored_transposed, True)
+    return _solution(a, b, solve_factored_transposed, True)
 
 
-def _solution(a: Any, b: Any, of_columns: Any, whole: Any, is_transposed: bool) -> Any:
-    """The implementation of a function that solves a system, or its transpose."""
+def _solution(a: Any, b: Any, whole: Any, is_transposed: bool) -> Any:
+    """The implementation for stacks of a function that solves a system, or its transpose."""
     if not isinstance(a, types.Array) or not isinstance(b, types.Array):
         return None
     if not _is_matrix(a):
         if is_transposed:
             return lambda a, factors, b: np.linalg.solve(np.swapaxes(_matrices(factors), -1, -2), b)
         return lambda a, factors, b: np.linalg.solve(_matrices(factors), b)
-    if a.dtype != b.dtype or b.ndim == 0:
+    if a.dtype != b.dtype or b.ndim < 3:
         return None
-    dtype = a.dtype
-
-    def impl(a, factors, b):
-        refuse_singular(factors)
-        x = b.copy()
-        if x.shape[0] != factors.shape[1]:
-            raise ValueError(_NO_MATCH)
-        of_columns(factors, x)
-        return x
-
-    def for_vector(a, factors, b):
-        refuse_singular(factors)
-        n = factors.shape[1]
-        x = np.empty((n, 1), dtype)
-        if b.shape[0] != n:
-            raise ValueError(_NO_MATCH)
-        for i in range(n):
-            x[i, 0] = b[i]
-        of_columns(factors, x)
-        return np.reshape(x, (n,))
 
     def for_each(a, factors, b):
         x = b.copy()
@@ -232,39 +142,15 @@ def _solution(a: Any, b: Any, of_columns: Any, whole: Any, is_transposed: bool) 
             each[k] = whole(a, factors, each[k])
         return x
 
-    return for_vector if b.ndim == 1 else impl if b.ndim == 2 else for_each
-
-
-_NO_MATCH = "the matrix of a system has not as many rows as the right side"
+    return for_each
 
 
 @overload(inverse_factored)
 def _inverse_factored(a, factors):
-    if not _is_matrix(a):
-        return lambda a, factors: np.linalg.inv(_matrices(factors))
-    kind, dtype = ord(get_blas_kind(a.dtype)), a.dtype
-    ensure_lapack()
-    invert = _LAPACK().numba_ez_xxgetri(dtype)
-
-    def impl(a, factors):
-        refuse_singular(factors)
-        n = factors.shape[1]
-        if n <= LARGEST_BY_LOOPS or is_lower(factors):
-            found = np.zeros((n, n), dtype)
-            for k in range(n):
-                found[k, k] = 1
-            solve_columns(factors, found)
-            return found
-        columns, exchanges = factors[:n].copy(), np.empty(n, F_INT_nptype)
-        for k in range(n):
-            exchanges[k] = np.int64(factors[n, k].real) + 1
-        invert(kind, n, columns.ctypes, n, exchanges.ctypes)
-        return columns.T.copy()
-
-    return impl
+    return None if _is_matrix(a) else lambda a, factors: np.linalg.inv(_matrices(factors))
 
 
-@overload(determinant_factored)
+@overload(determinant_factored, jit_options=WITHOUT_REFERENCES)
 def _determinant_factored(a, factors):
     if not _is_matrix(a):
         return lambda a, factors: np.linalg.det(_matrices(factors))
@@ -272,16 +158,17 @@ def _determinant_factored(a, factors):
 
     def impl(a, factors):
         _refuse_oblong(factors)
-        n = factors.shape[1]
+        if is_inverse(factors):
+            return factors[factors.shape[1], 1]
         found = dtype(1)
-        for k in range(n):
+        for k in range(factors.shape[1]):
             found *= factors[k, k]
         return -found if _is_odd(factors) else found
 
     return impl
 
 
-@overload(log_determinant_factored)
+@overload(log_determinant_factored, jit_options=WITHOUT_REFERENCES)
 def _log_determinant_factored(a, factors):
     if not _is_matrix(a):
         return lambda a, factors: np.linalg.slogdet(_matrices(factors))[1]
@@ -289,6 +176,8 @@ def _log_determinant_factored(a, factors):
 
     def impl(a, factors):
         _refuse_oblong(factors)
+        if is_inverse(factors):
+            return np.log(abs(factors[factors.shape[1], 1]))
         found = real(0)
         for k in range(factors.shape[1]):
             found += np.log(abs(factors[k, k]))
@@ -297,7 +186,7 @@ def _log_determinant_factored(a, factors):
     return impl
 
 
-@overload(sign_factored)
+@overload(sign_factored, jit_options=WITHOUT_REFERENCES)
 def _sign_factored(a, factors):
     if not _is_matrix(a):
         return lambda a, factors: np.linalg.slogdet(_matrices(factors))[0]
@@ -305,6 +194,9 @@ def _sign_factored(a, factors):
 
     def impl(a, factors):
         _refuse_oblong(factors)
+        if is_inverse(factors):
+            whole = factors[factors.shape[1], 1]
+            return whole / abs(whole)
         found = dtype(1)
         for k in range(factors.shape[1]):
             size = abs(factors[k, k])
@@ -316,56 +208,7 @@ def _sign_factored(a, factors):
 
 @overload(cofactors_factored)
 def _cofactors_factored(a, factors, whole):
-    if not _is_matrix(a):
-        return lambda a, factors, whole: cofactors(_matrices(factors), whole)
-    dtype = a.dtype
-
-    def impl(a, factors, whole):
-        n = factors.shape[1]
-        if 1 < n < 4:
-            return _minors(_product(factors), whole)
-        lower = upper = 0.0
-        smallest = 1.0
-        for j in range(n):
-            smallest = min(smallest, abs(factors[j, j]))
-            for i in range(n):
-                square = abs(factors[j, i]) ** 2
-                lower, upper = (lower + square, upper) if i > j else (lower, upper + square)
-        if smallest > 0.0:
-            inverse = inverse_factored(a, factors)
-            size = 0.0
-            for i in range(n):
-                for j in range(n):
-                    size += abs(inverse[i, j]) ** 2
-            if (lower + n) * upper * size < _REGULAR:
-                found = np.empty((n, n), dtype)
-                for i in range(n):
-                    for j in range(n):
-                        found[i, j] = whole * inverse[j, i]
-                return found
-        return cofactors(_product(factors), whole)
-
-    return impl
-
-
-@register_jitable
-def _minors(a: Any, whole: Any) -> Any:
-    """The cofactors of a matrix of 2 or 3 rows from its elements.
-
-    Their errors are those of products of two elements, so they are small beside the largest cofactor wherever those of
-    the inverse are.
-    """
-    n = a.shape[0]
-    found = np.empty((n, n), a.dtype)
-    if n == 2:
-        found[0, 0], found[0, 1], found[1, 0], found[1, 1] = a[1, 1], -a[1, 0], -a[0, 1], a[0, 0]
-        return found
-    for i in range(3):
-        p, q = (1, 2) if i == 0 else (2, 0) if i == 1 else (0, 1)
-        found[i, 0] = a[p, 1] * a[q, 2] - a[p, 2] * a[q, 1]
-        found[i, 1] = a[p, 2] * a[q, 0] - a[p, 0] * a[q, 2]
-        found[i, 2] = a[p, 0] * a[q, 1] - a[p, 1] * a[q, 0]
-    return found
+    return None if _is_matrix(a) else lambda a, factors, whole: cofactors(_matrices(factors), whole)
 
 
 @register_jitable
@@ -385,17 +228,28 @@ def _is_odd(factors: Any) -> bool:
     return odd
 
 
-@register_jitable
-def _product(factors: Any) -> Any:
-    """The matrix from its factors."""
-    n = factors.shape[1]
-    if n > 0 and is_lower(factors):
-        return factors[:n].T.copy()
-    found = np.zeros((n, n), factors.dtype)
-    for k in range(n):
-        for i in range(k, n):
-            below = factors[k, i] if i > k else factors[k, i] * 0 + 1
-            for j in range(k, n):
-                found[i, j] += below * factors[j, k]
-    after_exchanges(factors, found, True)
-    return found
+def _type_of_factors(a: Any) -> Any:
+    return types.Array(a.dtype, 2, "C") if _is_matrix(a) else None
+
+
+def _type_of_solution(a: Any, factors: Any, b: Any) -> Any:
+    is_plain = _is_matrix(a) and isinstance(b, types.Array) and 0 < b.ndim < 3 and a.dtype == b.dtype
+    return types.Array(b.dtype, b.ndim, "C") if is_plain else None
+
+
+stored_by(lu_factors, store_factors, _type_of_factors, lambda builder, a: (builder.add(a[0], a[0].type(1)), a[1]))
+stored_by(solve_factored, store_solution, _type_of_solution, lambda builder, a, factors, b: b, (False,))
+stored_by(solve_factored_transposed, store_solution, _type_of_solution, lambda builder, a, factors, b: b, (True,))
+stored_by(
+    inverse_factored,
+    store_inverse,
+    lambda a, factors: _type_of_factors(a),
+    lambda builder, a, factors: (factors[1], factors[1]),
+)
+stored_by(
+    cofactors_factored,
+    store_cofactors,
+    lambda a, factors, whole: _type_of_factors(a),
+    lambda builder, a, factors, whole: (factors[1], factors[1]),
+    otherwise=store_cofactors_of_singular,
+)

@@ -28,14 +28,13 @@ def are_factors(a: Any, b: Any) -> bool:
 
 
 def is_quick(name: str, a: Any, b: Any) -> bool:
-    """Whether a kernel of this name needs no copies for these types: `quick_products` computes it then.
+    """Whether `quick_products` computes a kernel of this name for these types.
 
     >>> matrix = types.float64[:, ::1]
-    >>> is_quick("times", matrix, matrix), is_quick("times", matrix, types.float64[:, :])
+    >>> is_quick("times", matrix, matrix), is_quick("times", matrix, types.float32[:, ::1])
     (True, False)
     """
-    is_plain = are_factors(a, b) and a.layout in ("C", "F") and b.layout in ("C", "F")
-    return is_plain and (a.ndim, b.ndim) in _RANKS[name]
+    return are_factors(a, b) and (a.ndim, b.ndim) in _RANKS[name]
 
 
 _RANKS = {"times": ((2, 2), (2, 1), (1, 2)), "times_transpose": ((2, 2),), "transpose_times": ((2, 2), (2, 1))}
@@ -232,9 +231,7 @@ def _overload_times(a, b):
         return None  # see `quick_products`
     if a.ndim > 2 or b.ndim > 2:
         return lambda a, b: a @ b
-    if not are_factors(a, b):
-        return lambda a, b: np.dot(packed(a), packed(b))
-    return lambda a, b: times(packed(a), packed(b))
+    return lambda a, b: np.dot(packed(a), packed(b))
 
 
 @overload(times_transpose)
@@ -243,9 +240,7 @@ def _overload_times_transpose(a, b):
         return None  # see `quick_products`
     if a.ndim != 2 or b.ndim != 2:
         return lambda a, b: a @ np.ascontiguousarray(np.swapaxes(b, -1, -2))
-    if not are_factors(a, b):
-        return lambda a, b: np.dot(packed(a), packed(b).T)
-    return lambda a, b: times_transpose(packed(a), packed(b))
+    return lambda a, b: np.dot(packed(a), packed(b).T)
 
 
 @overload(transpose_times)
@@ -254,9 +249,7 @@ def _overload_transpose_times(a, b):
         return None  # see `quick_products`
     if a.ndim != 2 or b.ndim > 2:
         return lambda a, b: np.ascontiguousarray(np.swapaxes(a, -1, -2)) @ b
-    if not are_factors(a, b):
-        return lambda a, b: np.dot(packed(a).T, packed(b))
-    return lambda a, b: transpose_times(packed(a), packed(b))
+    return lambda a, b: np.dot(packed(a).T, packed(b))
 
 
 @overload(matmul_adjoint_a)

@@ -1,8 +1,6 @@
-"""Products of contiguous matrices in compiled code, stored into an array that the caller's code allocates, or added.
+"""Products of matrices in compiled code, stored into an array that the caller's code allocates, or added.
 
-A function that Numba compiles counts a reference to each of its arrays, which takes as long as the arithmetic of a
-small product. The functions here allocate nothing and count nothing (`_nrt`); the array for a product is allocated by
-instructions in the code that calls them.
+No references are counted; see `stored_results`.
 """
 
 from __future__ import annotations
@@ -11,21 +9,19 @@ from typing import Any
 
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import impl_ret_new_ref
-from numba.extending import lower_builtin, overload, register_jitable, type_callable
-from numba.np import arrayobj
+from numba.extending import overload, register_jitable
 
+from srcad.runtime.kernels.arrays.array_add_and_copy import WITHOUT_REFERENCES
 from srcad.runtime.kernels.linear_algebra.blas_calls import store_product
 from srcad.runtime.kernels.linear_algebra.memory_spans import may_overlap
-from srcad.runtime.kernels.linear_algebra.products import is_quick, times, times_transpose, transpose_times
+from srcad.runtime.kernels.linear_algebra.products import is_quick, packed, times, times_transpose, transpose_times
 from srcad.runtime.kernels.linear_algebra.small_products import (
     is_small_matrix,
     is_small_product,
     matrix_loops,
     vector_loops,
 )
-
-WITHOUT_REFERENCES = {"_nrt": False}
+from srcad.runtime.kernels.linear_algebra.stored_results import called, stored_by
 
 
 def store_times(out: Any, a: Any, b: Any, adds: bool) -> bool:
@@ -55,22 +51,38 @@ def store_transpose_times(out: Any, a: Any, b: Any, adds: bool) -> bool:
 @overload(store_times, jit_options=WITHOUT_REFERENCES)
 def _store_times(out, a, b, adds):
     if a.ndim == 1:
-        inner = _vector_stored(True)
+        inner = _vector_stored(b, a, True)
         return lambda out, a, b, adds: inner(out, b, a, adds)
-    return _vector_stored(False) if b.ndim == 1 else _matrix_stored(False, False)
+    if b.ndim == 1:
+        return _vector_stored(a, b, False)
+    if out.layout == "F":
+        return lambda out, a, b, adds: store_times(out.T, b.T, a.T, adds)
+    return _matrix_stored(a, b, False, False)
 
 
 @overload(store_times_transpose, jit_options=WITHOUT_REFERENCES)
 def _store_times_transpose(out, a, b, adds):
-    return _matrix_stored(False, True)
+    if out.layout == "F":
+        return lambda out, a, b, adds: store_times_transpose(out.T, b, a, adds)
+    return _matrix_stored(a, b, False, True)
 
 
 @overload(store_transpose_times, jit_options=WITHOUT_REFERENCES)
 def _store_transpose_times(out, a, b, adds):
-    return _vector_stored(True) if b.ndim == 1 else _matrix_stored(True, False)
+    if b.ndim == 1:
+        return _vector_stored(a, b, True)
+    if out.layout == "F":
+        return lambda out, a, b, adds: store_transpose_times(out.T, b, a, adds)
+    return _matrix_stored(a, b, True, False)
 
 
-def _matrix_stored(a_is_turned: bool, b_is_turned: bool) -> Any:
+def may_need_copies(a: Any, b: Any) -> bool:
+    """Whether BLAS takes no operands of these types as they are."""
+    return "A" in (a.layout, b.layout)
+
+
+def _matrix_stored(a: Any, b: Any, a_is_turned: bool, b_is_turned: bool) -> Any:
+    goes_to_blas = not may_need_copies(a, b)
     multiply, a_axis, b_axis = matrix_loops(a_is_turned, b_is_turned), int(not a_is_turned), int(b_is_turned)
 
     def stored(out, a, b, adds):
@@ -81,6 +93,8 @@ def _matrix_stored(a_is_turned: bool, b_is_turned: bool) -> Any:
             return False
         if is_small_product(rows, inner, columns):
             multiply(out, a, b, adds)
+        elif not goes_to_blas:
+            return False
         else:
             store_product(out, a.T if a_is_turned else a, b.T if b_is_turned else b, adds)
         return True
@@ -88,7 +102,8 @@ def _matrix_stored(a_is_turned: bool, b_is_turned: bool) -> Any:
     return stored
 
 
-def _vector_stored(is_turned: bool) -> Any:
+def _vector_stored(a: Any, b: Any, is_turned: bool) -> Any:
+    goes_to_blas = not may_need_copies(a, b)
     apply, axis = vector_loops(is_turned), int(not is_turned)
 
     @register_jitable
@@ -99,6 +114,8 @@ def _vector_stored(is_turned: bool) -> Any:
             return False
         if is_small_matrix(a.shape[0], a.shape[1]):
             apply(out, a, b, adds)
+        elif not goes_to_blas:
+            return False
         else:
             store_product(out, a.T if is_turned else a, b, adds)
         return True
@@ -111,62 +128,86 @@ _NO_MATCH = "the shapes of a product do not match"
 # The kernels of products, for these types: instructions that allocate the result, and a call.
 
 
-@type_callable(times)
-def _times_type(context):
-    return lambda a, b: type_of_product("times", a, b)
-
-
-@lower_builtin(times, types.Array, types.Array)
-def _times(context, builder, signature, values):
-    return _allocated(store_times, "times", context, builder, signature, values)
-
-
-@type_callable(times_transpose)
-def _times_transpose_type(context):
-    return lambda a, b: type_of_product("times_transpose", a, b)
-
-
-@lower_builtin(times_transpose, types.Array, types.Array)
-def _times_transpose(context, builder, signature, values):
-    return _allocated(store_times_transpose, "times_transpose", context, builder, signature, values)
-
-
-@type_callable(transpose_times)
-def _transpose_times_type(context):
-    return lambda a, b: type_of_product("transpose_times", a, b)
-
-
-@lower_builtin(transpose_times, types.Array, types.Array)
-def _transpose_times(context, builder, signature, values):
-    return _allocated(store_transpose_times, "transpose_times", context, builder, signature, values)
-
-
 def type_of_product(name: str, a: Any, b: Any) -> Any:
     """The type of the result of a kernel, where it is computed without copies; else None."""
     return types.Array(a.dtype, a.ndim + b.ndim - 2, "C") if is_quick(name, a, b) else None
 
 
-def _allocated(store: Any, name: str, context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    shapes = [
-        cgutils.unpack_tuple(builder, arrayobj.make_array(kind)(context, builder, value).shape)
-        for kind, value in zip(signature.args, values, strict=True)
-    ]
-    kind = signature.return_type
-    out = arrayobj._empty_nd_impl(context, builder, kind, _extents(name, *shapes))._getvalue()
-    called(store, (kind, *signature.args, types.boolean), context, builder, (out, *values, cgutils.false_bit))
-    return impl_ret_new_ref(context, builder, kind, out)
+def _extents(builder: Any, a: Any, b: Any) -> tuple[Any, ...]:
+    return (*a[:-1], *b[1:])
 
 
-def _extents(name: str, a: Any, b: Any) -> tuple[Any, ...]:
-    """Those of a product, of the extents of its factors."""
-    left = a[1:] if name == "transpose_times" else a[:-1]
-    return (*left, b[0]) if name == "times_transpose" else (*left, *b[1:])
+def _extents_with_transpose(builder: Any, a: Any, b: Any) -> tuple[Any, ...]:
+    return (*a[:-1], b[0])
+
+
+def _extents_of_transpose(builder: Any, a: Any, b: Any) -> tuple[Any, ...]:
+    return (*a[1:], *b[1:])
+
+
+def store_times_of_copies(out: Any, a: Any, b: Any, adds: bool) -> bool:
+    """`store_times` with copies of the operands that BLAS does not take as they are; the next two are alike."""
+    return store_times(out, packed(a), packed(b), adds)
+
+
+def store_times_transpose_of_copies(out: Any, a: Any, b: Any, adds: bool) -> bool:
+    """The same for the transpose of b."""
+    return store_times_transpose(out, packed(a), packed(b), adds)
+
+
+def store_transpose_times_of_copies(out: Any, a: Any, b: Any, adds: bool) -> bool:
+    """The same for the transpose of a."""
+    return store_transpose_times(out, packed(a), packed(b), adds)
+
+
+@overload(store_times_of_copies)
+def _store_times_of_copies(out, a, b, adds):
+    return lambda out, a, b, adds: store_times(out, packed(a), packed(b), adds)
+
+
+@overload(store_times_transpose_of_copies)
+def _store_times_transpose_of_copies(out, a, b, adds):
+    return lambda out, a, b, adds: store_times_transpose(out, packed(a), packed(b), adds)
+
+
+@overload(store_transpose_times_of_copies)
+def _store_transpose_times_of_copies(out, a, b, adds):
+    return lambda out, a, b, adds: store_transpose_times(out, packed(a), packed(b), adds)
+
+
+stored_by(
+    times,
+    store_times,
+    lambda a, b: type_of_product("times", a, b),
+    _extents,
+    (False,),
+    store_times_of_copies,
+    may_need_copies,
+)
+stored_by(
+    times_transpose,
+    store_times_transpose,
+    lambda a, b: type_of_product("times_transpose", a, b),
+    _extents_with_transpose,
+    (False,),
+    store_times_transpose_of_copies,
+    may_need_copies,
+)
+stored_by(
+    transpose_times,
+    store_transpose_times,
+    lambda a, b: type_of_product("transpose_times", a, b),
+    _extents_of_transpose,
+    (False,),
+    store_transpose_times_of_copies,
+    may_need_copies,
+)
 
 
 def type_of_sum(name: str, total: Any, a: Any, b: Any) -> Any:
     """The type of the result of a kernel that adds a product to an array, where it needs no copies; else None."""
     product = type_of_product(name, a, b)
-    is_fit = product is not None and isinstance(total, types.Array) and total.layout == "C"
+    is_fit = product is not None and isinstance(total, types.Array) and total.layout in ("C", "F")
     return types.none if is_fit and (total.dtype, total.ndim) == (product.dtype, product.ndim) else None
 
 
@@ -177,13 +218,3 @@ def added(store: Any, through_copy: Any, context: Any, builder: Any, signature: 
     with builder.if_then(builder.not_(is_done), likely=False):
         called(through_copy, signature.args, context, builder, values)
     return context.get_dummy_value()
-
-
-def called(function: Any, kinds: tuple[Any, ...], context: Any, builder: Any, values: Any) -> Any:
-    """Instructions that call a function with an overload; the value that it returns."""
-    typing = context.typing_context
-    kind = typing.resolve_value_type(function)
-    signature = kind.get_call_type(typing, kinds, {})
-    implementation = context.get_function(kind, signature)
-    context.add_linking_libs(getattr(implementation, "libs", ()))
-    return implementation(builder, values)

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.extending import overload
-from numba.np.numpy_support import as_dtype
+from numba.np.numpy_support import as_dtype, from_dtype
 
 from srcad.runtime.jit.replaced_calls import in_place_of
+from srcad.runtime.kernels.arrays.array_add_and_copy import WITHOUT_REFERENCES
+from srcad.runtime.kernels.linear_algebra.stored_results import stored_by
 
 
 def largest(a: Any) -> Any:
@@ -47,18 +49,27 @@ def outer(a: Any, b: Any) -> Any:
     return np.outer(a, b)
 
 
-@overload(outer)
-def _overload_outer(a, b):
-    dtype = np.result_type(as_dtype(a.dtype), as_dtype(b.dtype))
+def store_outer(out: Any, a: Any, b: Any) -> None:
+    """Store the outer product of two vectors."""
+    out[...] = np.outer(a, b)
 
-    def impl(a, b):
-        result = np.empty((a.shape[0], b.shape[0]), dtype)
+
+@overload(store_outer, jit_options=WITHOUT_REFERENCES)
+def _store_outer(out, a, b):
+    def impl(out, a, b):
         for i in range(a.shape[0]):
+            factor = a[i]
             for j in range(b.shape[0]):
-                result[i, j] = a[i] * b[j]
-        return result
+                out[i, j] = factor * b[j]
 
     return impl
+
+
+def _type_of_outer(a: Any, b: Any) -> Any:
+    return types.Array(from_dtype(np.result_type(as_dtype(a.dtype), as_dtype(b.dtype))), 2, "C")
+
+
+stored_by(outer, store_outer, _type_of_outer, lambda builder, a, b: (*a, *b))
 
 
 @overload(largest)

@@ -54,7 +54,7 @@ def test_uncompiled(name, kind):
 def test_every_layout(name):
     run = compiled(name)
     for layouts in ("CCC", "FAC", "CFF"):
-        for m, k, n in ((3, 4, 5), (1, 4, 5), (3, 4, 1), (3, 1, 2), (0, 3, 2), (3, 0, 2)):
+        for m, k, n in ((3, 4, 5), (1, 4, 5), (3, 4, 1), (3, 1, 2), (0, 3, 2), (3, 0, 2), (9, 10, 11)):
             a, b, total = matrices(m, k, n)
             expected, total = total + a @ b, laid_out(total, layouts[2])
             first, second = FUNCTIONS[name](a, b)
@@ -78,7 +78,7 @@ def test_other_kinds_and_strided_sums(kind):
 @pytest.mark.parametrize("name", ["add_times", "add_transpose_times"])
 def test_vectors(name):
     run = compiled(name)
-    for layout, of_vector, (m, k) in itertools.product("CF", "CA", ((3, 4), (1, 4), (0, 2), (2, 0))):
+    for layout, of_vector, (m, k) in itertools.product("CF", "CA", ((3, 4), (1, 4), (0, 2), (2, 0), (20, 30))):
         a, b, total = matrices(m, k, 1)
         expected = total[:, 0] + a @ b[:, 0]
         first = laid_out(a.T if name == "add_transpose_times" else a, layout)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from srcad.runtime.kernels.linear_algebra import factored_systems
+from srcad.runtime.kernels.linear_algebra.closed_forms import store_closed_form
 
 
 def packed(n, order):
@@ -28,10 +29,23 @@ def test_columns_of_any_number_for_the_matrix_and_its_transpose(n):
         b = rng.normal(size=(n, columns))
         for packed_factors, matrix in ((factors, a), (lower, np.tril(a + 3.0 * np.eye(n)))):
             x, y = b.copy(), b.copy()
-            factored_systems.solve_columns(packed_factors, x)
-            factored_systems.solve_columns_transposed(packed_factors, y)
+            factored_systems.solve_columns(packed_factors, x, False)
+            factored_systems.solve_columns(packed_factors, y, True)
             np.testing.assert_allclose(matrix @ x, b, atol=1e-12)
             np.testing.assert_allclose(matrix.T @ y, b, atol=1e-12)
+
+
+def test_an_inverse_in_place_of_factors():
+    a, b = np.array([[2.0, 1.0, 0.5], [0.0, 4.0, 1.0], [1.0, 0.0, 3.0]]), np.arange(6.0).reshape(3, 2)
+    for m in (a, a[:2, :2].copy()):
+        factors, right = np.empty((len(m) + 1, len(m))), b[: len(m)]
+        assert store_closed_form(factors, m)
+        assert factored_systems.is_inverse(factors)
+        factored_systems.refuse_singular(factors)
+        for is_turned, matrix in ((False, m), (True, m.T)):
+            x = right.copy()
+            factored_systems.solve_columns(factors, x, is_turned)
+            np.testing.assert_allclose(matrix @ x, right, atol=1e-14)
 
 
 def test_singular_and_oblong_matrices_are_refused():
