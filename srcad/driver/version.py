@@ -149,15 +149,18 @@ class Version:
         """
         found = self._compiled.get((kinds, assumes))
         if found is None:
-            module, stored = self._module(kinds, True, True)
-            if not assumes and stored.assumes:
-                module, stored = self._module(kinds, True, False)
+            module, stored = self.module(kinds, assumes)
             if module.__name__ not in self._by_module:
                 self._by_module[module.__name__] = compiled(
                     module, stored.functions, compiler_options(self.unit, self.request), stored.assumes
                 )
             found = self._compiled[kinds, assumes] = self._by_module[module.__name__]
         return found
+
+    def module(self, kinds: tuple[Any, ...], assumes: bool = False) -> tuple[ModuleType, Stored]:
+        """The generated module that `compiled` compiles."""
+        found = self._module(kinds, True, True)
+        return self._module(kinds, True, False) if not assumes and found[1].assumes else found
 
     def in_lanes(self, index: int, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
         """The generated function of this index for several directions at once, and for all unit directions; or none.
