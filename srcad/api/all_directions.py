@@ -1,36 +1,43 @@
-"""Sweeps along all unit directions in one compiled loop, for Jacobians that are computed often.
+"""Sweeps along all unit directions in one compiled loop, for Jacobians that are computed often or take long.
 
-The loop belongs to the generated module of the sweep (`srcad.driver.jacobian_loops`). To compile it takes as long as
-some ten thousand sweeps that are called one by one, so that it is compiled after as many.
+The loop runs sweeps in vector mode, several directions at once (`srcad.driver.vector_sweeps`), or single ones where a
+function has no vector mode (`srcad.driver.jacobian_loops`). To compile it takes about a second, so that it is compiled
+when single sweeps have taken about as long: whichever number of sweeps follows, no more than twice the least time is
+spent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numba.core import types
 
 from srcad.api.signature_stubs import shape_of
 from srcad.driver.compiled_routines import compiled_routine
 from srcad.driver.version import Version
+from srcad.runtime.jit.dispatchers import TypedDispatcher
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
+from srcad.runtime.kernels.directions import WIDTH
 
-PAYS_AFTER = 20_000  # sweeps
+PAYS_AFTER = 0.5  # seconds of single sweeps
 
 
 class AllDirections:
-    """The loops of one Jacobian, and how many sweeps it has taken so far."""
+    """The loops of one Jacobian or Hessian, and how long its sweeps have taken so far."""
 
     def __init__(self, is_compiled: bool) -> None:
-        self._is_compiled, self._count = is_compiled, 0
+        self._is_compiled, self.spent = is_compiled, 0.0
         self._held: tuple[Version, Callable[..., Any] | None] | None = None
+        self._in_lanes: tuple[Version, Callable[..., Any] | None] | None = None
 
-    def pays(self, directions: Sequence[Any]) -> bool:
-        """Whether a loop over the elements of these values pays, after all that has been computed; and count them."""
-        self._count += sum(np.size(each) for each in directions)
-        return self._is_compiled and self._count > PAYS_AFTER
+    @property
+    def pays(self) -> bool:
+        """Whether a loop over all directions pays, after all that has been computed."""
+        return self._is_compiled and self.spent >= PAYS_AFTER
 
     def rows(self, version: Version, run: tuple[Any, Any], value: Any, inputs: Sequence[Any]) -> list[Any] | None:
         """The blocks of the Jacobian of one array, by reverse sweeps; None where there is no loop, or it does not pay.
@@ -38,23 +45,52 @@ class AllDirections:
         `run` has the arguments, captured ones included, and the trace.
         """
         arguments, trace = run
-        if not self.pays([value] if isinstance(value, np.ndarray) else []) or isinstance(trace, Kept):
+        if not self.pays or isinstance(trace, Kept) or not _is_plain(value) or not all(map(_is_plain, inputs)):
             return None
-        if not _is_plain(value) or not all(map(_is_plain, inputs)):
-            return None
-        found = self._call(version, 2, (*arguments, trace, np.zeros(value.shape)))
+        found = self._vectors(version, 1, (*arguments, trace), value)
+        if found is None:
+            found = self._call(version, 2, (*arguments, trace, np.zeros(value.shape)))
         if found is None:
             return None
         return [block.reshape(value.shape + each.shape) for block, each in zip(found, inputs, strict=True)]
 
     def columns(self, version: Version, args: tuple[Any, ...], value: Any, inputs: Sequence[Any]) -> Any:
         """The Jacobian of one array by one argument, by tangent sweeps; None where there is no loop."""
-        if len(inputs) != 1 or not _is_plain(inputs[0]) or not _is_plain(value):
+        if not self.pays or len(inputs) != 1 or not _is_plain(inputs[0]) or not _is_plain(value):
             return None
+        found = self._vectors(version, 0, (*args, *version.hidden()), inputs[0])
+        if found is not None:
+            return found[0].reshape(value.shape + inputs[0].shape)
         found = self._call(version, 1, (*args, *version.hidden(), np.zeros(inputs[0].shape)))
         if found is None:
             return None
         return np.ascontiguousarray(np.moveaxis(found, 0, -1)).reshape(value.shape + inputs[0].shape)
+
+    def second(self, version: Version, args: tuple[Any, ...], argument: Any) -> Any:
+        """The Hessian by one argument, by Hessian-vector products; None where there is no loop, or it does not pay."""
+        if not self.pays or not _is_plain(argument):
+            return None
+        found = self._vectors(version, 0, (*args, *version.hidden()), argument)
+        return None if found is None else found[0].reshape(argument.shape + argument.shape)
+
+    def _vectors(self, version: Version, index: int, args: tuple[Any, ...], direction: Any) -> Any:
+        """What sweeps in vector mode give; None where there are none, or what they give is not finite.
+
+        Single sweeps then tell what is infinite: they skip some zeros that meet infinities here.
+        """
+        if self._in_lanes is None or self._in_lanes[0] is not version:
+            self._in_lanes = version, lanes_of(version, index, len(args))
+        routine = self._in_lanes[1]
+        if routine is None:
+            return None
+        try:
+            found = routine(*args, np.zeros((*direction.shape, WIDTH)))
+        except CannotType:
+            self._in_lanes = version, None
+            return None
+        except Exception:  # noqa: BLE001 - single sweeps raise it again where it is the function's own
+            return None
+        return found if all(np.isfinite(each).all() for each in found) else None
 
     def _call(self, version: Version, index: int, args: tuple[Any, ...]) -> Any:
         if self._held is None or self._held[0] is not version:
@@ -68,6 +104,45 @@ class AllDirections:
         except CannotType:
             self._held = version, None
             return None
+
+
+def lanes_of(version: Version, index: int, count: int, which: int = 1) -> TypedDispatcher:
+    """What runs a generated function in vector mode, for all unit directions, or with `which=0` for several directions.
+
+    It takes `count` arguments and an array for the directions, and raises CannotType where there is no vector mode.
+    """
+
+    def specialise(kinds: tuple[Any, ...]) -> Any:
+        rows = kinds[-1]
+        direction = types.Array(rows.dtype, rows.ndim - 1, "C") if rows.ndim > 1 else rows.dtype
+        made = version.in_lanes(index, (*kinds[:-1], direction))
+        if len(made) <= which:
+            raise CannotType("it has no vector mode")
+        return made[which]
+
+    return TypedDispatcher(shape_of("all_lanes", tuple(f"a{k}" for k in range(count + 1))), specialise)
+
+
+class SingleSweeps:
+    """Directions one after the other, for single sweeps, until it pays to compile a loop.
+
+    Then `found` has the result of `at_once`, which has the loop compiled; if it is None, there are more directions.
+    """
+
+    def __init__(self, loops: AllDirections, directions: Iterable[Any], at_once: Callable[[], Any]) -> None:
+        self._loops, self._directions, self._at_once = loops, directions, at_once
+        self.found: Any = None
+
+    def __iter__(self) -> Iterator[Any]:
+        has_tried = self._loops.pays
+        for each in self._directions:
+            begun = time.perf_counter()
+            yield each
+            self._loops.spent += time.perf_counter() - begun
+            if self._loops.pays and not has_tried:
+                self.found, has_tried = self._at_once(), True
+                if self.found is not None:
+                    return
 
 
 def _is_plain(value: Any) -> bool:

@@ -14,13 +14,14 @@ import numpy as np
 from numba import types
 from numba.extending import typeof_impl
 
-from srcad.api.all_directions import AllDirections
+from srcad.api.all_directions import AllDirections, SingleSweeps
 from srcad.api.argument_binding import bind
 from srcad.api.derivative_object import Derivative, made, readable
 from srcad.api.pytree import arrays_in
 from srcad.api.pytree_specialisation import Shape, shaped, until_supported
 from srcad.api.vjp_pair import pair_of
 from srcad.api.wrt import Path, refuse_paths
+from srcad.driver.memoisation import remembered
 from srcad.driver.options import Options
 from srcad.driver.version import Request
 from srcad.errors import NotDifferentiable
@@ -83,15 +84,21 @@ class Jacobian:
         outputs = value if isinstance(value, tuple) else (value,)
         if self.mode is None and sum(np.size(each) for each in outputs) > width:
             return self._by_columns(args, inputs)
-        rows = self._all_directions.rows(version, (arguments, trace), value, inputs)
-        if rows is not None:
+
+        def at_once() -> Any:
+            return self._all_directions.rows(version, (arguments, trace), value, inputs)
+
+        if (rows := at_once()) is not None:
             return value, self._shaped([rows], False)
         pull = pair.pullback(arguments, value, trace)
         found = [[_blank(output, each) for each in inputs] for output in outputs]
-        for row, index, seed in _unit_directions(outputs):
+        sweeps = SingleSweeps(self._all_directions, _unit_directions(outputs), at_once)
+        for row, index, seed in sweeps:
             bars = pull(seed if isinstance(value, tuple) else seed[0])
             for block, bar in zip(found[row], bars, strict=True):
                 block[index] = bar
+        if sweeps.found is not None:
+            return value, self._shaped([sweeps.found], False)
         return value, self._shaped(found, isinstance(value, tuple))
 
     def _of_structures(self, shape: Shape, values: list[Any]) -> tuple[Any, Any]:
@@ -111,17 +118,23 @@ class Jacobian:
         push = made(self.function, Request("tangent", self.wrt, options=self.options), self.jit)
         found: list[list[Any]] = []
         value: Any = None
-        if self._all_directions.pays(inputs):
+
+        def at_once() -> Any:
+            return self._all_directions.columns(push.current(), args, value, inputs)
+
+        if self._all_directions.pays:
             value = push(*args, *map(_zeros, inputs))[0]
-            columns = self._all_directions.columns(push.current(), args, value, inputs)
-            if columns is not None:
+            if (columns := at_once()) is not None:
                 return value, self._shaped([[columns]], False)
-        for column, index, seed in _unit_directions(inputs):
+        sweeps = SingleSweeps(self._all_directions, _unit_directions(inputs), at_once)
+        for column, index, seed in sweeps:
             value, dots = push(*args, *seed)
             outputs, dots = (value, dots) if isinstance(value, tuple) else ((value,), (dots,))
             found = found or [[_blank(output, each) for each in inputs] for output in outputs]
             for row, dot in enumerate(dots):
                 found[row][column][(slice(None),) * np.ndim(dot) + index] = dot
+        if sweeps.found is not None:
+            return value, self._shaped([[sweeps.found]], False)
         return value, self._shaped(found, isinstance(value, tuple))
 
     def _shaped(self, found: list[list[Any]], several: bool) -> Any:
@@ -183,12 +196,22 @@ class Hessian:
 def _blocks(products: Derivative, args: tuple[Any, ...], rows: tuple[int, ...], columns: tuple[int, ...]) -> Any:
     """Blocks of the Hessian. `rows` and `columns` are positions in the `wrt` of the Hessian-vector product."""
     inputs = [args[place] for place in products.request.wrt]
+    kept = ("second", products.request.wrt, products.request.options, products.jit)
+    loops = remembered(products.function, kept, lambda: AllDirections(products.jit))
+
+    def at_once() -> Any:
+        return loops.second(products.current(), args, inputs[0]) if len(inputs) == 1 else None
+
+    if (whole := at_once()) is not None:
+        return ((whole,),)
     found = [[_blank(inputs[row], inputs[column]) for column in columns] for row in rows]
-    for column, index, seed in _unit_directions(inputs):
-        if column in columns:
-            dots = products(*args, *seed)
-            for row, blocks in zip(rows, found, strict=True):
-                blocks[columns.index(column)][(slice(None),) * np.ndim(dots[row]) + index] = dots[row]
+    sweeps = SingleSweeps(loops, (each for each in _unit_directions(inputs) if each[0] in columns), at_once)
+    for column, index, seed in sweeps:
+        dots = products(*args, *seed)
+        for row, blocks in zip(rows, found, strict=True):
+            blocks[columns.index(column)][(slice(None),) * np.ndim(dots[row]) + index] = dots[row]
+    if sweeps.found is not None:
+        return ((sweeps.found,),)
     return tuple(tuple(map(_unwrap, row)) for row in found)
 
 

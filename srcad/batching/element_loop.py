@@ -2,7 +2,7 @@
 
     def sweep(first, last, a0, a1, o0):       # a0 is mapped, a1 is not
         for i in range(first, last):
-            r = routine(a0[i], a1)
+            r = f_grad(a0[i], a1)
             if i == 0:
                 o0 = np.empty((1,) + r.shape, o0.dtype)       # the first element tells the shape
             elif r.shape != o0.shape[1:]:
@@ -10,7 +10,8 @@
             o0[i] = r
         return -1, o0
 
-It runs without Python's lock. Each element writes to places of its own: results do not depend on the number of threads.
+The text stands in a module with that of the routine, which is compiled and kept on disk as generated ones are. It runs
+without Python's lock. Each element writes to places of its own: results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -19,18 +20,25 @@ import itertools
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import numba
 import numpy as np
 from numba.core import types
+from numba.core.registry import CPUDispatcher
 from numba.np import numpy_support
 
 from srcad.batching.mapped_axes import refuse_ragged
-from srcad.runtime.jit.dispatchers import compiled_around
+from srcad.driver.version import Version, compiler_options
+from srcad.runtime.jit import disk_cache
+from srcad.runtime.jit.disk_cache import Stored
+from srcad.runtime.jit.dispatchers import compiled, load
 from srcad.runtime.jit.numba_inference import CannotType
 
+_NAME = "srcad_vmap_sweep"
 _ALONE = 3e-4  # seconds that the calling thread works alone, to see how long elements take
 _SHARED = 1e-3  # seconds of work from which threads are started
 _CHUNKS = 16  # per thread: elements may take different time
@@ -42,17 +50,18 @@ class ElementLoop:
     `written` says which arguments the routine writes to: it is given copies of these.
     """
 
-    def __init__(self, routine: Any, kinds: Sequence[Any], is_mapped: Sequence[bool], written: Sequence[bool]) -> None:
+    def __init__(
+        self, version: Version, routine: Any, kinds: Sequence[Any], is_mapped: Sequence[bool], written: Sequence[bool]
+    ) -> None:
         inner = [element_kind(kind) if here else kind for kind, here in zip(kinds, is_mapped, strict=True)]
         routine.compile(tuple(inner))
         self._result = routine.overloads[tuple(inner)].signature.return_type
         self._leaves = list(_leaves_of(self._result, "r"))
         self._blanks = [np.empty((0,) * (1 + ndim), dtype) for _, dtype, ndim, _ in self._leaves]
-        text = _text(self._leaves, inner, is_mapped, written)
-        space: dict[str, Any] = {"np": np, "routine": routine}
-        exec(compile(text, "<srcad vmap>", "exec"), space)
-        given = (types.intp, types.intp, *kinds, *map(numba.typeof, self._blanks))
-        self._sweep = compiled_around(space["sweep"], given, nogil=True)
+        generated, options = version.module(tuple(inner)), compiler_options(version.unit, version.request)
+        text = _text(generated[1].functions[0], self._leaves, inner, is_mapped, written)
+        self._sweep = _compiled(text, generated, options)
+        self._sweep.compile((types.intp, types.intp, *kinds, *map(numba.typeof, self._blanks)))
 
     def __call__(self, size: int, args: Sequence[Any], is_alone: bool = False) -> Any:
         """The results of all elements: arrays, in tuples as those of the routine. With `is_alone`, in one thread."""
@@ -80,6 +89,17 @@ class ElementLoop:
         ragged = self._sweep(first, last, *args, *outs)[0]
         if ragged >= 0:
             refuse_ragged(ragged)
+
+
+def _compiled(text: str, generated: tuple[ModuleType, Stored], options: Mapping[str, Any]) -> CPUDispatcher:
+    """The loop of this text, compiled with the generated functions that it calls, and kept with them on disk."""
+    module, stored = generated
+    name = disk_cache.key("vmap", module.__name__, text)
+    whole = replace(stored, text=f"{stored.text}\n\n{text}", functions=(_NAME,))
+    if not stored.injected and disk_cache.fetch(name) is None:
+        disk_cache.store(name, whole)
+    given = {each: vars(module)[each] for each in stored.injected}
+    return compiled(load(name, whole, given), (_NAME,), {**options, "nogil": True})[0]
 
 
 def element_kind(kind: Any) -> Any:
@@ -113,7 +133,9 @@ def _assembled(kind: Any, each: Any) -> Any:
     return next(each)
 
 
-def _text(leaves: Sequence[Any], kinds: Sequence[Any], is_mapped: Sequence[bool], written: Sequence[bool]) -> str:
+def _text(
+    routine: str, leaves: Sequence[Any], kinds: Sequence[Any], is_mapped: Sequence[bool], written: Sequence[bool]
+) -> str:
     given = [f"a{k}" for k in range(len(kinds))]
     outs = [f"o{k}" for k in range(len(leaves))]
     passed = [f"{name}[i]" if here else name for name, here in zip(given, is_mapped, strict=True)]
@@ -122,9 +144,12 @@ def _text(leaves: Sequence[Any], kinds: Sequence[Any], is_mapped: Sequence[bool]
             passed[k] = f"{passed[k]}.copy()"
     back = ", ".join(outs)
     lines = [
-        f"def sweep(first, last, {', '.join([*given, *outs])}):",
+        "import numpy as np",
+        "",
+        "",
+        f"def {_NAME}(first, last, {', '.join([*given, *outs])}):",
         "    for i in range(first, last):",
-        f"        r = routine({', '.join(passed)})",
+        f"        r = {routine}({', '.join(passed)})",
     ]
     for out, (path, _, ndim, is_contiguous) in zip(outs, leaves, strict=True):
         if ndim:

@@ -167,7 +167,7 @@ class _Loop:
         written = _written(version, inner) if run.request.mode == "core" else set[int]()
         if any(self._own <= k < self._own + hidden for k in written):
             raise CannotType("it may write to an array that it captures")
-        self._loop = ElementLoop(routine, kinds, is_mapped, [k in written for k in range(len(args))])
+        self._loop = ElementLoop(version, routine, kinds, is_mapped, [k in written for k in range(len(args))])
         self._is_alone = any(each in (version.text or "") for each in _IN_ORDER)
         self._form = version.unit.result
         _refuse_forms(self._form)

@@ -80,6 +80,7 @@ class Version:
         self._modules: dict[tuple[Any, ...], tuple[ModuleType, Stored]] = {}
         self._compiled: dict[tuple[Any, ...], tuple[CPUDispatcher, ...]] = {}
         self._by_module: dict[str, tuple[CPUDispatcher, ...]] = {}
+        self._in_lanes: dict[tuple[int, tuple[Any, ...]], tuple[Any, ...]] = {}
         self._uncompiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
         self._results: dict[tuple[Any, ...], Any] = {}
         self._fingerprint: str | None = None
@@ -151,9 +152,7 @@ class Version:
         key = kinds, self._assumed(assumes)
         found = self._compiled.get(key)
         if found is None:
-            module, stored = self._module(kinds, True, True)
-            if not assumes and stored.assumes:
-                module, stored = self._module(kinds, True, False)
+            module, stored = self.module(kinds, assumes)
             if module.__name__ not in self._by_module:
                 self._by_module[module.__name__] = compiled(
                     module, stored.functions, compiler_options(self.unit, self.request), stored.assumes
@@ -186,6 +185,34 @@ class Version:
             self.assumes = self.suit(kinds, values) and self.assumes
         except CannotType:
             self.assumes = False
+
+    def module(self, kinds: tuple[Any, ...], assumes: bool = False) -> tuple[ModuleType, Stored]:
+        """The generated module that `compiled` compiles."""
+        found = self._module(kinds, True, True)
+        return self._module(kinds, True, False) if not assumes and found[1].assumes else found
+
+    def in_lanes(self, index: int, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The generated function of this index for several directions at once, and for all unit directions; or none.
+
+        `kinds` are the types of the arguments of the single sweep: the parameters, the trace, the directions.
+        """
+        from srcad.driver.vector_sweeps import Wanted, vector_sweeps  # few derivatives need it
+
+        found = self._in_lanes.get((index, kinds))
+        if found is None:
+            count, mode = len(self.unit.parameters), self.request.mode
+            recorded = getattr(kinds[count], "instance_class", None) if mode == "vjp" else None
+            if recorded is None:
+                name = self.compiled(kinds[:count])[index].py_func.__module__
+            else:
+                name = recorded.__module__
+            given = next((each for each in self._modules.values() if each[0].__name__ == name), None)
+            directions = tuple(range(count + (mode == "vjp"), len(kinds)))
+            wanted = Wanted(directions, int(mode == "tangent"), mode == "tangent")
+            options = compiler_options(self.unit, self.request)
+            found = () if given is None else vector_sweeps(given, index, kinds, wanted, options)
+            self._in_lanes[index, kinds] = found
+        return found
 
     def is_stored(self, kinds: tuple[Any, ...], assumes: bool) -> bool:
         """Whether what `compiled` gives need not be generated: it is in memory or in the cache folder."""

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from srcad.sparse.compiled_loops import compiled_loop
-from srcad.sparse.sparse_loops import greedy_colours, least_period, star_colours
+from srcad.sparse.sparse_loops import greedy_colours, least_period, most_in_a_row, star_colours
 
 _LONG = 10**8  # vertices at distance two, from which one order of a star colouring is tried
+_HUBS, _LARGE = 16, 3000  # of a star colouring: most rows that keep a colour for themselves, fewest entries of these
 _TURNS, _PERIODS = 12, 32  # of iterated greedy colourings; of periods that are tried
 
 
@@ -64,10 +65,20 @@ def symmetric_colours(pattern: Any) -> Any:
     """
     graph, degrees = (pattern.indptr, pattern.indices), np.diff(pattern.indptr).astype(np.int64)
     fullest = np.argsort(-degrees, kind="stable")
-    found = compiled_loop(star_colours)(fullest, *graph)
-    if not found.size or degrees @ degrees > _LONG:
+    hub = _hub_size(degrees[fullest])
+    found = compiled_loop(star_colours)(fullest, *graph, hub)
+    if not found.size or degrees.max() >= hub or degrees @ degrees > _LONG:
         return found
-    return min(found, compiled_loop(star_colours)(np.arange(found.size), *graph), key=np.max)
+    return min(found, compiled_loop(star_colours)(np.arange(found.size), *graph, hub), key=np.max)
+
+
+def _hub_size(degrees: Any) -> int:
+    """From how many entries on a row is a hub, given the numbers of entries, the largest first.
+
+    >>> _hub_size(np.array([100_000] + [2] * 99_999)), _hub_size(np.array([10_000] * 99))
+    (3000, 10001)
+    """
+    return max(_LARGE, int(degrees[_HUBS]) + 1 if degrees.size > _HUBS else 0)
 
 
 def _by_classes(colours: Any, turn: int) -> Any:
@@ -84,7 +95,7 @@ def fewest_colours(pattern: Any) -> int:
     >>> fewest_colours(csr_array(np.array([[1, 1, 0], [0, 1, 1]])))
     2
     """
-    return int(np.diff(pattern.indptr).max(initial=0))
+    return int(compiled_loop(most_in_a_row)(pattern.indptr))
 
 
 def _distance_two_degrees(pattern: Any, columns: Any) -> Any:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from srcad.api.products_at_once import in_blocks
 from srcad.errors import BadArgument
+from srcad.runtime.kernels.directions import WIDTH
 from srcad.sparse.compiled_loops import compiled_loop
 from srcad.sparse.plans import Plan
 from srcad.sparse.remainder_search import random_direction
-from srcad.sparse.sparse_loops import add_products, agrees, by_colour, star_sources, take
+from srcad.sparse.sparse_loops import add_products, agrees, by_colour, star_sources, take, take_in_order
 
 
 class Compressed:
@@ -42,13 +44,15 @@ class Compressed:
             self._read = (_FromMirror if plan.way == "symmetric" else _FromColumns)(plan)
         _keep_freed_memory()
 
-    def matrix(self, product: Callable[[Any], Any]) -> Any:
+    def matrix(self, product: Callable[[Any], Any], at_once: AtOnce | None = None) -> Any:
         """The matrix with these products, of the transposed matrix for a plan by rows; None if it has other entries.
 
         Entries outside of the pattern are seen along a random direction, in each row by itself, or in each column for a
-        plan by rows. A product may not write to the vector that it is given.
+        plan by rows. A product may not write to the vector that it is given. `at_once` gives products with vectors that
+        are the columns of blocks, as columns of blocks, or None where single ones are to be taken.
         """
-        data = self._read.data(product)
+        blocks = None if at_once is None else at_once(self._read.blocks, self.plan.colours + 1)
+        data = self._read.data(product) if blocks is None else self._read.from_blocks(blocks)
         if data is None:
             return None
         data = data if self._order is None else data[self._order]
@@ -57,29 +61,84 @@ class Compressed:
         return found
 
 
-class _FromColumns:
-    """Entries from the products of columns that have no row in common."""
+_LISTED_AFTER = 4  # matrices
+_AT_ONCE = 16  # products that are kept before entries are read from them
+AtOnce = Callable[[Callable[[], Sequence[Any]], int], "list[Any] | None"]
+
+
+class _Reader:
+    """What both ways to read the entries from products share: the vectors, and the test that no entry is left out."""
+
+    _plan: Plan
+    _probe: Any
+    _seeds: list[Any]
+
+    def blocks(self) -> list[Any]:
+        """The vectors of all colours and the random one as the columns of blocks."""
+        if self._blocks is None:
+            self._blocks = in_blocks([*self._seeds, self._probe])
+        return self._blocks
+
+    _blocks: list[Any] | None = None
+
+    def _checked(self, data: Any, expected: Any) -> Any:
+        total, terms = np.zeros_like(expected), np.abs(expected)
+        compiled_loop(add_products)(self._plan.indptr, self._plan.indices, data, self._probe, total, terms)
+        return data if compiled_loop(agrees)(expected, total, terms) else None
+
+    def _probed(self, blocks: Sequence[Any]) -> Any:
+        return np.ascontiguousarray(blocks[-1][:, len(self._seeds) % WIDTH])
+
+
+class _FromColumns(_Reader):
+    """Entries from the products of columns that have no row in common.
+
+    The first matrices are read row by row. To list the entries by colours takes as long as that does a few times; it
+    is done for those who need more.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._plan, self._probe = plan, random_direction(plan.shape[1])
-        self._seeds = _seeds(plan)
-        # For each colour, what the probe is at the column of each row's entry; zero where a row has none.
-        self._weights = np.zeros((plan.colours, plan.shape[0]))
-        given = plan.indptr, plan.indices, plan.colour_of, self._probe, self._weights
-        self._starts, self._places, self._rows = compiled_loop(by_colour)(*given)
+        self._seeds, self._calls = _seeds(plan), 0
+
+    @functools.cached_property
+    def _listed(self) -> tuple[Any, Any, Any, Any]:
+        """Where each colour starts among places and rows of entries; for each colour, the probe at each row's entry."""
+        plan, weights = self._plan, np.zeros((self._plan.colours, self._plan.shape[0]))
+        given = plan.indptr, plan.indices, plan.colour_of, self._probe, weights
+        return (*compiled_loop(by_colour)(*given), weights)
 
     def data(self, product: Callable[[Any], Any]) -> Any:
         """The entries, or None if there are others."""
-        taken, expected = compiled_loop(take), product(self._probe)
+        expected = product(self._probe)
         data = np.empty(self._plan.indices.size, expected.dtype)
-        total, terms = np.zeros_like(expected), np.abs(expected)
+        self._calls += 1
+        if self._calls > _LISTED_AFTER:
+            return self._by_colour(product, data, expected)
+        for first in range(0, len(self._seeds), _AT_ONCE):
+            self._take(data, np.array([product(seed) for seed in self._seeds[first : first + _AT_ONCE]]), first)
+        return self._checked(data, expected)
+
+    def _by_colour(self, product: Callable[[Any], Any], data: Any, expected: Any) -> Any:
+        starts, places, rows, weights = self._listed
+        taken, total, terms = compiled_loop(take), np.zeros_like(expected), np.abs(expected)
         for colour, seed in enumerate(self._seeds):
-            of = slice(self._starts[colour], self._starts[colour + 1])
-            taken(data, product(seed), self._places[of], self._rows[of], self._weights[colour], total, terms)
+            of = slice(starts[colour], starts[colour + 1])
+            taken(data, product(seed), places[of], rows[of], weights[colour], total, terms)
         return data if compiled_loop(agrees)(expected, total, terms) else None
 
+    def from_blocks(self, blocks: Sequence[Any]) -> Any:
+        """The entries from the products with the vectors in blocks, or None if there are others."""
+        data = np.empty(self._plan.indices.size)
+        for k, block in enumerate(blocks):
+            self._take(data, block.T, k * WIDTH)
+        return self._checked(data, self._probed(blocks))
 
-class _FromMirror:
+    def _take(self, data: Any, products: Any, first: int) -> None:
+        compiled_loop(take_in_order)(data, products, self._plan.indptr, self._plan.indices, self._plan.colour_of, first)
+
+
+class _FromMirror(_Reader):
     """Entries of a symmetric matrix from the products of columns with a star colouring."""
 
     def __init__(self, plan: Plan) -> None:
@@ -98,9 +157,14 @@ class _FromMirror:
         data = np.empty(self._plan.indices.size, expected.dtype)
         for seed, places, rows in zip(self._seeds, self._places, self._rows, strict=True):
             data[places] = product(seed)[rows]
-        total, terms = np.zeros_like(expected), np.abs(expected)
-        compiled_loop(add_products)(self._plan.indptr, self._plan.indices, data, self._probe, total, terms)
-        return data if compiled_loop(agrees)(expected, total, terms) else None
+        return self._checked(data, expected)
+
+    def from_blocks(self, blocks: Sequence[Any]) -> Any:
+        """The entries from the products with the vectors in blocks, or None if there are others."""
+        data = np.empty(self._plan.indices.size)
+        for colour, (places, rows) in enumerate(zip(self._places, self._rows, strict=True)):
+            data[places] = blocks[colour // WIDTH][rows, colour % WIDTH]
+        return self._checked(data, self._probed(blocks))
 
 
 def _seeds(plan: Plan) -> list[Any]:

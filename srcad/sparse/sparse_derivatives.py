@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from srcad.api.argument_binding import bind
 from srcad.api.derivative_object import made
 from srcad.api.grad_vjp_jvp import vjp
+from srcad.api.products_at_once import VectorProducts
 from srcad.api.wrt import positions
 from srcad.driver.options import Options
 from srcad.driver.version import Request
@@ -30,6 +31,7 @@ class SparseDerivative:
         self.function, self.where, self.jit, self.is_symmetric = function, where, jit, mode == "hvp"
         self.push = made(function, Request(mode, (where,), False, Options.of(function=function)), jit)
         self._signature = signature_of(function)
+        self.products = VectorProducts(jit)
         self._is_given = given is not None
         self._state: Compressed | None = None
         if given is not None:
@@ -39,6 +41,11 @@ class SparseDerivative:
     def plan(self) -> Plan | None:
         """The pattern and its colours; None before the first call, unless they were given."""
         return None if self._state is None else self._state.plan
+
+    @property
+    def is_by_rows(self) -> bool:
+        """Whether the matrix is read from reverse sweeps."""
+        return self._state is not None and self._state.plan.way == "rows"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The matrix at these arguments, a `scipy.sparse.csr_array`."""
@@ -55,13 +62,17 @@ class SparseDerivative:
             )
         if self._state is None:
             self._state = Compressed(Plan.of(self._found(point, x.size), self._ways))
-        matrix = self._state.matrix(point.products(self._state.plan))
+        matrix = self._matrix(point)
         if matrix is None and not self._is_given:  # entries that were zero, or on branches that were not taken
             self._state = Compressed(self._state.plan.united(self._found(point, x.size), self._ways))
-            matrix = self._state.matrix(point.products(self._state.plan))
+            matrix = self._matrix(point)
         if matrix is None:
             refuse_pattern()
         return matrix
+
+    def _matrix(self, point: _Point) -> Any:
+        assert self._state is not None
+        return self._state.matrix(point.products(self._state.plan), point.at_once)
 
     @property
     def _ways(self) -> tuple[str, ...]:
@@ -84,7 +95,16 @@ class _Point:
 
     def products(self, plan: Plan) -> Callable[[Any], Any]:
         """The products that a plan needs."""
-        return self.transposed if plan.way == "rows" else self.product
+        products = self._derivative.products
+        return products.timed(self.transposed if plan.way == "rows" else self.product)
+
+    def at_once(self, blocks: Callable[[], Sequence[Any]], count: int) -> list[Any] | None:
+        """The products with `count` vectors in blocks, where vector mode pays, else None."""
+        derivative = self._derivative
+        if derivative.is_by_rows or not derivative.products.pays(count):
+            return None
+        version = derivative.push.current()
+        return derivative.products.of_blocks(version, 0, (*self._args, *version.hidden()), blocks())
 
     def product(self, direction: Any) -> Any:
         """The product of the matrix with a vector."""

@@ -126,20 +126,27 @@ def greedy_colours(order: Any, starts: Any, rows: Any, row_starts: Any, row_colu
     return colours
 
 
-def star_colours(order: Any, starts: Any, neighbours: Any) -> Any:
-    """To each row of a symmetric pattern in this order, the least colour that makes no path of four in two colours."""
+def star_colours(order: Any, starts: Any, neighbours: Any, hub: int) -> Any:
+    """To each row of a symmetric pattern in this order, the least colour that makes no path of four in two colours.
+
+    A row with at least `hub` entries keeps its colour for itself. No path in two colours leads through it then, so that
+    its neighbours need not be compared with each other: that would take the square of their number.
+    """
     count = starts.size - 1
     colours = np.full(count, -1, np.int64)
     taken_for = np.full(count + 1, -1, np.int64)  # of each colour, the row for which it was last found taken
+    is_kept = np.zeros(count + 1, np.bool_)  # whether a colour is that of one hub
     for row in order:
         for first in neighbours[starts[row] : starts[row + 1]]:
             if first == row:
                 continue
             if colours[first] >= 0:
+                if is_kept[colours[first]]:
+                    continue
                 taken_for[colours[first]] = row
             for second in neighbours[starts[first] : starts[first + 1]]:
                 is_new = second != row and colours[second] >= 0 and taken_for[colours[second]] != row
-                if second == first or not is_new:
+                if second == first or not is_new or is_kept[colours[second]]:
                     continue
                 is_taken = colours[first] < 0  # it may get any colour later, also one that its neighbours share
                 for third in neighbours[starts[second] : starts[second + 1]]:
@@ -149,8 +156,12 @@ def star_colours(order: Any, starts: Any, neighbours: Any) -> Any:
                 if is_taken:
                     taken_for[colours[second]] = row
         colour = 0
-        while taken_for[colour] == row:
+        while taken_for[colour] == row or is_kept[colour]:
             colour += 1
+        if starts[row + 1] - starts[row] >= hub:
+            while (colours == colour).any():
+                colour += 1
+            is_kept[colour] = True
         colours[row] = colour
     return colours
 
@@ -190,6 +201,16 @@ def add_products(starts: Any, columns: Any, data: Any, vector: Any, total: Any, 
             terms[row] += abs(term)
 
 
+def take_in_order(data: Any, products: Any, starts: Any, columns: Any, colour_of: Any, first: int) -> None:
+    """The entries of some colours, from `first` on, from the products of these colours, one in each row."""
+    count = products.shape[0]
+    for row in range(starts.size - 1):
+        for place in range(starts[row], starts[row + 1]):
+            which = colour_of[columns[place]] - first
+            if 0 <= which < count:
+                data[place] = products[which, row]
+
+
 def by_colour(indptr: Any, indices: Any, colour_of: Any, probe: Any, weights: Any) -> tuple[Any, Any, Any]:
     """The entries colour by colour: where each colour starts, their places in the CSR form, and their rows."""
     starts = np.zeros(weights.shape[0] + 1, np.int64)
@@ -216,6 +237,14 @@ def take(data: Any, found: Any, places: Any, rows: Any, weights: Any, total: Any
         term = found[row] * weights[row] if weights[row] != 0.0 else 0.0 * weights[row]
         total[row] += term
         terms[row] += abs(term)
+
+
+def most_in_a_row(starts: Any) -> int:
+    """The most entries of a row."""
+    most = 0
+    for row in range(starts.size - 1):
+        most = max(most, starts[row + 1] - starts[row])
+    return most
 
 
 def agrees(expected: Any, total: Any, terms: Any) -> bool:

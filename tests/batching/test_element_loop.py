@@ -2,9 +2,12 @@
 
 import threading
 
+import numpy as np
 import pytest
 
+import srcad
 from srcad.batching.element_loop import share_out, thread_count
+from srcad.runtime.jit.machine_code import MachineCode
 
 
 def test_all_elements_are_done_once():
@@ -28,3 +31,18 @@ def test_the_first_exception_is_raised(workers):
 
     with pytest.raises(ValueError, match="40"):
         share_out(work, 0, 1000, workers)
+
+
+def doubled(x):
+    return x * 2.0
+
+
+@pytest.mark.compiled
+def test_machine_code_of_a_loop_is_kept_on_disk():
+    mapped = srcad.vmap(doubled)
+    assert mapped(np.arange(3.0)).tolist() == [0.0, 2.0, 4.0]
+    (loop,) = mapped._loops.values()
+    sweep = loop._loop._sweep
+    (signature,) = sweep.overloads
+    assert isinstance(sweep._cache, MachineCode)
+    assert sweep._cache.holds(signature)

@@ -88,3 +88,13 @@ def test_matrices_without_entries_or_columns():
     assert column_colours(csr_array((3, 2), dtype=bool)).tolist() == [0, 0]
     assert column_colours(csr_array((3, 0), dtype=bool)).size == 0
     assert fewest_colours(csr_array((0, 4), dtype=bool)) == 0
+
+
+def test_neighbours_of_a_hub_are_not_compared_with_each_other():
+    count = 30_000  # of which the square takes seconds
+    ends = np.arange(1, count)
+    hub = np.concatenate(([0], ends, ends, np.zeros(count - 1, int), ends))
+    matrix = csr_array((np.ones(hub.size, bool), (hub, np.concatenate((hub[:1], ends * 0, ends, ends, ends * 0)))))
+    colours = symmetric_colours(matrix)
+    assert colours[0] not in colours[1:]
+    assert colours.max() == 1

@@ -66,3 +66,37 @@ def test_matrices_by_rows_and_by_mirror(way):
 def test_an_incomplete_pattern_is_refused():
     with pytest.raises(BadArgument, match="outside of the pattern"):
         refuse_pattern()
+
+
+@pytest.mark.parametrize("way", ["columns", "symmetric"])
+def test_entries_are_read_from_blocks_of_products(way):
+    size = 12
+    matrix = np.diag(np.arange(1.0, size + 1.0))
+    matrix[0] = matrix[:, 0] = 2.0
+    matrix[1:4, 1:4] = 3.0
+    compressed = Compressed(Plan.of(matrix, (way,)))
+    assert compressed.plan.way == way
+    asked = []
+
+    def at_once(blocks, count):
+        asked.append(count)
+        return [other @ block for block in blocks()]
+
+    def refused(vector):
+        raise AssertionError("single products are not needed")
+
+    other = matrix
+    np.testing.assert_allclose(compressed.matrix(refused, at_once).toarray(), matrix, rtol=1e-14)
+    assert asked == [compressed.plan.colours + 1]
+    other = matrix.copy()
+    other[5, 7] = 1.0
+    assert compressed.matrix(refused, at_once) is None
+    found = compressed.matrix(lambda v: matrix @ v, lambda blocks, count: None)
+    np.testing.assert_allclose(found.toarray(), matrix, rtol=1e-14)
+
+
+def test_matrices_that_are_read_often_are_read_colour_by_colour():
+    compressed = Compressed(Plan.of(MATRIX))
+    for k in range(8):
+        np.testing.assert_array_equal(compressed.matrix(lambda v, k=k: k * MATRIX @ v).toarray(), k * MATRIX)
+    assert "_listed" in vars(compressed._read)

@@ -110,18 +110,6 @@ def compiled(
     return tuple(namespace[name] for name in public)
 
 
-def compiled_around(function: Callable[..., Any], kinds: tuple[Any, ...], **options: Any) -> CPUDispatcher:
-    """A function that calls generated ones as a Numba dispatcher, compiled for these types; it is not stored.
-
-    >>> compiled_around(lambda x: x + x, (types.float64,))(1.5)
-    3.0
-    """
-    dispatcher = numba.njit(pipeline_class=Quick, **options)(function)
-    with nothing_collected(), compact_numba():
-        dispatcher.compile(kinds)
-    return dispatcher
-
-
 def _calls_itself(functions: Mapping[str, Callable[..., Any]]) -> bool:
     """Whether one of the functions calls itself, directly or through others.
 
