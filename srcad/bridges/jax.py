@@ -19,6 +19,7 @@ import numpy as np
 from srcad.api.argument_binding import Binding
 from srcad.api.cotangent import matching
 from srcad.bridges.leaf_calls import LeafCall, LeafCalls, leaves_of, owned
+from srcad.bridges.xla_calls import call_back
 from srcad.errors import BadArgument, BadType
 from srcad.frontend.load_source import signature_of
 from srcad.runtime.support.nested_structures import flatten, pack_as
@@ -119,7 +120,7 @@ class _Primitive:
         return self._call.result(self._like, leaves)
 
     def _value(self, *given: Any) -> Any:
-        return _called_back(lambda *given: self._checked(self._form.call(given).value()), self._results, given)
+        return call_back(lambda *given: self._checked(self._form.call(given).value()), self._results, given)
 
     def _checked(self, value: Any) -> list[Any]:
         found = flatten(value)
@@ -165,7 +166,7 @@ class _Primitive:
 
         @jax.custom_vjp
         def pulled(*arrays: Any) -> Any:
-            return _called_back(compute, [each for each in arrays[:count] if _is_smooth(each)], arrays)
+            return call_back(compute, [each for each in arrays[:count] if _is_smooth(each)], arrays)
 
         def backward(arrays: Any, directions: Any) -> Any:
             found = iter(again(*arrays, *directions))
@@ -194,7 +195,7 @@ class _Primitive:
 
         @jax.custom_jvp
         def twice(*arrays: Any) -> Any:
-            return _called_back(compute, [each for each in arrays[:ends] if _is_smooth(each)], arrays)
+            return call_back(compute, [each for each in arrays[:ends] if _is_smooth(each)], arrays)
 
         name = self._form.calls.name
         twice.defjvp(lambda primals, tangents: _refuse_order(name, "three times", "two derivatives"))
@@ -230,7 +231,7 @@ class _Primitive:
             dots = flatten(pull.push(towards))
             return [dots[place] for place in self._smooth]
 
-        return _called_back(compute, [self._results[place] for place in self._smooth], arrays)
+        return call_back(compute, [self._results[place] for place in self._smooth], arrays)
 
 
 def _foretold(form: _Arguments, given: Sequence[Any], shape: Callable[..., Any] | None) -> tuple[LeafCall, Any]:
@@ -248,18 +249,6 @@ def _foretold(form: _Arguments, given: Sequence[Any], shape: Callable[..., Any] 
         value = call.unstructured(shape(*form.arguments(known)))
     kinds = [(np.shape(leaf), jax.dtypes.canonicalize_dtype(np.result_type(leaf))) for leaf in flatten(value)]
     return call, pack_as(value, [jax.ShapeDtypeStruct(*kind) for kind in kinds])
-
-
-def _called_back(compute: Callable[..., Any], results: Sequence[Any], arrays: Sequence[Any]) -> Any:
-    """What `compute` returns, by a callback from JAX, in the shapes and dtypes of `results`."""
-    import jax
-
-    kinds = [(each.shape, each.dtype) for each in results]
-
-    def run(*given: Any) -> Any:
-        return [np.asarray(each, dtype) for each, (_, dtype) in zip(compute(*given), kinds, strict=True)]
-
-    return jax.pure_callback(run, [jax.ShapeDtypeStruct(*kind) for kind in kinds], *arrays, vmap_method="sequential")
 
 
 def _chosen(found: Sequence[Any], arrays: Sequence[Any], held: Any) -> list[Any]:
