@@ -33,10 +33,13 @@ class LeafCall:
     def __init__(self, run: Function[..., Any], values: Sequence[Any], places: Sequence[int], shape: Shape | None):
         self.run, self.values, self.places, self.shape = run, tuple(values), places, shape
 
-    def value(self) -> Any:
-        """The value alone: numbers, arrays and tuples of these, which share no memory with the arguments."""
-        given = snapshot(self._given())  # the function may write into its arguments
-        return owned(self.run.primal(given), self.values)
+    def value(self, copied: bool = False) -> Any:
+        """The value alone: numbers, arrays and tuples of these, which share no memory with the arguments.
+
+        `copied` says that the arguments are copies already: the function may write into them.
+        """
+        given = self._given()
+        return owned(self.run.primal(given if copied else snapshot(given)), self.values)
 
     def differentiated(self, plain: tuple[int, ...] = ()) -> tuple[Any, Any]:
         """The value and its pullback; values at `plain` need no adjoint. The value shares memory with nothing."""
