@@ -142,17 +142,21 @@ class _Derivative:
         def pulled(*bars: Any) -> Any:
             like = flatten(self.like)
             bars = tuple([_zeros(leaf) if bar is None else bar for bar, leaf in zip(bars, like, strict=True)])
-            return _with_gradient(functools.partial(self._adjoints, len(bars)), (*bars, *tensors))
+
+            def adjoints(*given: Any) -> Any:
+                return self._adjoints(given[: len(bars)], given[len(bars) :])
+
+            return _with_gradient(adjoints, (*bars, *tensors))
 
         return pulled
 
-    def _adjoints(self, number: int, *given: Any) -> Any:
-        """The adjoints of the tensors, and what differentiates them, from `number` adjoints of results and the tensors."""
-        bar = self.bar(given[:number])
+    def _adjoints(self, bars: Sequence[Any], tensors: Sequence[Any]) -> Any:
+        """The adjoints of the tensors, from those of the results, and the function that differentiates them."""
+        bar = self.bar(bars)
         found = self.pull(bar)
         apart = owned(tuple([found[place] for place in self.places]), (bar, self.held()))
-        made = [_adjoint(each, tensor) for each, tensor in zip(apart, given[number:], strict=True)]
-        return made, functools.partial(self.again, bar, given)
+        made = [_adjoint(each, tensor) for each, tensor in zip(apart, tensors, strict=True)]
+        return made, functools.partial(self.again, bar, (*bars, *tensors))
 
     def again(self, bar: Any, given: Sequence[Any], *directions: Any) -> Any:
         """The adjoints of the results' adjoints and of the tensors, from directions of what the pullback gives."""
@@ -186,7 +190,9 @@ def _adjoint(value: Any, tensor: Any) -> Any:
     """A number or an array as a tensor of the shape and dtype of another one; zeros for None."""
     import tensorflow as tf
 
-    return tf.zeros_like(tensor) if value is None else tf.convert_to_tensor(np.asarray(value, _kind(tensor.dtype).numpy))
+    return (
+        tf.zeros_like(tensor) if value is None else tf.convert_to_tensor(np.asarray(value, _kind(tensor.dtype).numpy))
+    )
 
 
 def _zeros(leaf: Any) -> Any:

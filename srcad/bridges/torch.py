@@ -85,15 +85,8 @@ def _call_class() -> Any:
                 ctx.save_for_backward(*[each for each in given if isinstance(each, torch.Tensor)])
             else:
                 value = made.value()
-            if type(value) is float:
-                ctx.like = value
-                return value, torch.from_numpy(np.asarray(value))
-            ctx.like = map_leaves(emptied, value)
-            found = [torch.from_numpy(_writable(leaf)) for leaf in flatten(value)]
-            constants = [each for each in found if not _is_smooth(each)]
-            if constants:
-                ctx.mark_non_differentiable(*constants)
-            return ctx.like, *found
+            ctx.like = value if type(value) is float else map_leaves(emptied, value)
+            return ctx.like, *_results(ctx, value)
 
         @staticmethod
         def backward(ctx: Any, _: Any, *bars: Any) -> Any:
@@ -114,6 +107,19 @@ def _call_class() -> Any:
             return None, *[_like(dot, np.result_type(leaf)) for dot, leaf in zip(found, flatten(ctx.like), strict=True)]
 
     return Call
+
+
+def _results(ctx: Any, value: Any) -> list[Any]:
+    """The leaves of a value as tensors; those of integers and bools are marked as constants."""
+    import torch
+
+    if type(value) is float:
+        return [torch.from_numpy(np.asarray(value))]
+    found = [torch.from_numpy(_writable(leaf)) for leaf in flatten(value)]
+    constants = [each for each in found if not _is_smooth(each)]
+    if constants:
+        ctx.mark_non_differentiable(*constants)
+    return found
 
 
 @functools.cache

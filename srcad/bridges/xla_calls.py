@@ -6,7 +6,7 @@
 most calls. The functions here get NumPy arrays that are views of XLA's memory. Where the interface is missing, in
 another version than the one declared below, or where JAX computes on an accelerator, `pure_callback` is used.
 
-Source: xla/ffi/api/c_api.h, version 0.1 and later, which jaxlib ships. Only structures that all versions share are read.
+Source: xla/ffi/api/c_api.h of version 0.1 and later, which jaxlib ships. Only what all versions share is read.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class _Array:
 class _Call:
     """A function that XLA may call, with the arrays that it takes and returns."""
 
-    __slots__ = ("_addresses", "_arguments", "_compute", "_returned", "_results")
+    __slots__ = ("_addresses", "_arguments", "_compute", "_results", "_returned")
 
     def __init__(self, compute: Callable[..., Sequence[Any]], arguments: Sequence[Any], results: Sequence[Any]) -> None:
         self._compute = compute
