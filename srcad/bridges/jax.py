@@ -18,7 +18,8 @@ import numpy as np
 
 from srcad.api.argument_binding import Binding
 from srcad.api.cotangent import matching
-from srcad.bridges.leaf_calls import LeafCall, LeafCalls, leaves_of, owned
+from srcad.bridges.leaf_calls import LeafCall, LeafCalls, leaves_of
+from srcad.bridges.xla_calls import call_back
 from srcad.errors import BadArgument, BadType
 from srcad.frontend.load_source import signature_of
 from srcad.runtime.support.nested_structures import flatten, pack_as
@@ -99,7 +100,7 @@ class _Arguments:
 
     def places(self, call: LeafCall) -> list[int]:
         """The places of JAX's arrays among the values of a call."""
-        return [list(call.places).index(place) for place in self._moving]
+        return [call.places.index(place) for place in self._moving]
 
 
 class _Primitive:
@@ -119,7 +120,7 @@ class _Primitive:
         return self._call.result(self._like, leaves)
 
     def _value(self, *given: Any) -> Any:
-        return _called_back(lambda *given: self._checked(self._form.call(given).value()), self._results, given)
+        return call_back(lambda *given: self._checked(self._form.call(given).value(copied=True)), self._results, given)
 
     def _checked(self, value: Any) -> list[Any]:
         found = flatten(value)
@@ -161,11 +162,11 @@ class _Primitive:
             bar = self._bar(value, map(_conjugate, arrays[count:]))
             found = pull(bar)
             mine = [_conjugate(found[place]) for place in self._form.places(call)]
-            return _chosen(mine, arrays[:count], (bar, call.values))
+            return _chosen(mine, arrays[:count])
 
         @jax.custom_vjp
         def pulled(*arrays: Any) -> Any:
-            return _called_back(compute, [each for each in arrays[:count] if _is_smooth(each)], arrays)
+            return call_back(compute, [each for each in arrays[:count] if _is_smooth(each)], arrays)
 
         def backward(arrays: Any, directions: Any) -> Any:
             found = iter(again(*arrays, *directions))
@@ -190,11 +191,11 @@ class _Primitive:
                 towards[place] = np.asarray(next(given)) if _is_smooth(each) else None
             by_argument, by_bar = pull.again(bar, towards)
             found = [by_argument[place] for place in places] + [by_bar[place] for place in self._smooth]
-            return _chosen(found, arrays[:ends], (bar, call.values))
+            return _chosen(found, arrays[:ends])
 
         @jax.custom_jvp
         def twice(*arrays: Any) -> Any:
-            return _called_back(compute, [each for each in arrays[:ends] if _is_smooth(each)], arrays)
+            return call_back(compute, [each for each in arrays[:ends] if _is_smooth(each)], arrays)
 
         name = self._form.calls.name
         twice.defjvp(lambda primals, tangents: _refuse_order(name, "three times", "two derivatives"))
@@ -230,7 +231,7 @@ class _Primitive:
             dots = flatten(pull.push(towards))
             return [dots[place] for place in self._smooth]
 
-        return _called_back(compute, [self._results[place] for place in self._smooth], arrays)
+        return call_back(compute, [self._results[place] for place in self._smooth], arrays)
 
 
 def _foretold(form: _Arguments, given: Sequence[Any], shape: Callable[..., Any] | None) -> tuple[LeafCall, Any]:
@@ -250,28 +251,15 @@ def _foretold(form: _Arguments, given: Sequence[Any], shape: Callable[..., Any] 
     return call, pack_as(value, [jax.ShapeDtypeStruct(*kind) for kind in kinds])
 
 
-def _called_back(compute: Callable[..., Any], results: Sequence[Any], arrays: Sequence[Any]) -> Any:
-    """What `compute` returns, by a callback from JAX, in the shapes and dtypes of `results`."""
-    import jax
-
-    kinds = [(each.shape, each.dtype) for each in results]
-
-    def run(*given: Any) -> Any:
-        return [np.asarray(each, dtype) for each, (_, dtype) in zip(compute(*given), kinds, strict=True)]
-
-    return jax.pure_callback(run, [jax.ShapeDtypeStruct(*kind) for kind in kinds], *arrays, vmap_method="sequential")
-
-
-def _chosen(found: Sequence[Any], arrays: Sequence[Any], held: Any) -> list[Any]:
-    """Those of the adjoints that belong to arrays that can have one."""
+def _chosen(found: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+    """Those of the adjoints that belong to arrays that can have one. JAX copies them."""
     pairs = zip(found, arrays, strict=True)
-    chosen = [np.zeros(each.shape) if bar is None else bar for bar, each in pairs if _is_smooth(each)]
-    return list(owned(tuple(chosen), held))
+    return [np.zeros(each.shape) if bar is None else bar for bar, each in pairs if _is_smooth(each)]
 
 
 def _conjugate(value: Any) -> Any:
     """An adjoint of srcad's as one of JAX's and back: of complex numbers, each is the conjugate of the other."""
-    return np.conj(value) if np.iscomplexobj(value) else value
+    return np.conj(value) if type(value) is not float and np.iscomplexobj(value) else value
 
 
 def _moves(leaf: Any) -> bool:

@@ -33,14 +33,20 @@ class LeafCall:
     def __init__(self, run: Function[..., Any], values: Sequence[Any], places: Sequence[int], shape: Shape | None):
         self.run, self.values, self.places, self.shape = run, tuple(values), places, shape
 
-    def value(self) -> Any:
-        """The value alone: numbers, arrays and tuples of these, which share no memory with the arguments."""
-        given = snapshot(self._given())  # the function may write into its arguments
-        return owned(self.run.primal(given), self.values)
+    def value(self, copied: bool = False) -> Any:
+        """The value alone: numbers, arrays and tuples of these, which share no memory with the arguments.
+
+        `copied` says that the arguments are copies already: the function may write into them.
+        """
+        given = self._given()
+        return owned(self.run.primal(given if copied else snapshot(given)), self.values)
 
     def differentiated(self, plain: tuple[int, ...] = ()) -> tuple[Any, Any]:
         """The value and its pullback; values at `plain` need no adjoint. The value shares memory with nothing."""
-        value, pull = self.run.forward(self._given(), snapshot(self.run.captured_arrays()), plain)
+        if self.run._version().unit.hidden:
+            value, pull = self.run.forward(self._given(), snapshot(self.run.captured_arrays()), plain)
+        else:
+            value, pull = self.run.forward(self.values, (), plain)
         return owned(value, pull.held if hasattr(pull, "held") else self.values), pull
 
     def _given(self) -> tuple[Any, ...]:
@@ -97,34 +103,48 @@ def leaves_of(args: tuple[Any, ...], is_foreign: Callable[[Any], bool]) -> tuple
 
     Values for which `is_foreign` is true are leaves.
     """
-    if any(not is_foreign(each) and is_structured(each) for each in args):
-        return flattened(args)
+    for each in args:
+        if type(each) not in _PLAIN and not is_foreign(each) and is_structured(each):
+            return flattened(args)
     return args, None
 
 
 def owned(value: Any, held: Any) -> Any:
-    """The value, with each array copied that shares memory with an earlier one, or with one of `held`."""
+    """The value, with each array copied that shares memory with an earlier one, or with one of `held`.
+
+    >>> x = np.ones(2)
+    >>> first, second = owned((x, x[1:]), (2.0, [x]))
+    >>> np.shares_memory(first, x), np.shares_memory(first, second)
+    (False, False)
+    """
     if type(value) is float:
         return value
-    arrays = [each for each in _arrays(held) if each.size]
-    leaves = flatten(value)
+    arrays: list[Any] = []
+    _gather(held, arrays)
+    leaves, is_shared = flatten(value), False
     for place, leaf in enumerate(leaves):
         if isinstance(leaf, np.ndarray):
-            if any(np.may_share_memory(leaf, each) for each in arrays):
-                leaves[place] = leaf = leaf.copy()
+            for each in arrays:
+                if np.may_share_memory(leaf, each):
+                    leaves[place] = leaf = leaf.copy()
+                    is_shared = True
+                    break
             arrays.append(leaf)
-    return pack_as(value, leaves)
+    return pack_as(value, leaves) if is_shared else value
 
 
-def _arrays(held: Any) -> list[Any]:
-    """The arrays in arguments and traces."""
+def _gather(held: Any, found: list[Any]) -> None:
+    """Append the arrays in arguments and traces."""
     if isinstance(held, np.ndarray):
-        return [held]
-    if isinstance(held, dict):
-        held = held.values()
-    elif not isinstance(held, (list, tuple)):
-        return []
-    return [array for each in held for array in _arrays(each)]
+        if held.size:
+            found.append(held)
+    elif isinstance(held, (list, tuple)):
+        for each in held:
+            if type(each) is not float:
+                _gather(each, found)
+    elif isinstance(held, dict):
+        for each in held.values():
+            _gather(each, found)
 
 
 def third_derivative(name: str) -> Exception:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -59,9 +59,10 @@ def as_function(f: Callable[..., Any], *, jit: bool = True) -> Callable[..., Any
         return isinstance(value, kinds)
 
     def eager(leaves: Sequence[Any], spec: Any) -> Any:
-        values = [_array_of(leaf, calls.name) if is_tensor(leaf) else leaf for leaf in leaves]
+        tensors = [tf.convert_to_tensor(leaf) if isinstance(leaf, tf.Variable) else leaf for leaf in leaves]
+        values = [_array_of(leaf, calls.name) if is_tensor(leaf) else leaf for leaf in tensors]
         made = calls.at(tuple(values) if spec is None else spec.unflatten(values))
-        return _recorded(made, [leaves[place] if is_tensor(leaves[place]) else None for place in made.places])
+        return _recorded(made, [tensors[place] if is_tensor(tensors[place]) else None for place in made.places])
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -78,26 +79,55 @@ def as_function(f: Callable[..., Any], *, jit: bool = True) -> Callable[..., Any
 
 def _recorded(made: LeafCall, given: Sequence[Any]) -> Any:
     """The value of a call, in the user's structure, recorded by TensorFlow. `given` has None for constants."""
-    import tensorflow as tf
-
+    record, held = _record(), []
+    if record is not None and not record.could_possibly_record():
+        value = made.value()
+        return made.result(map_leaves(emptied, value), _tensors(value))
     places = [place for place, each in enumerate(given) if each is not None]
-    tensors = [tf.convert_to_tensor(given[place]) for place in places]
-    held: list[Any] = []
 
-    @tf.custom_gradient
-    def value(*tensors: Any) -> Any:
-        plain = tuple(place for place in range(len(given)) if place not in places or not _is_smooth(given[place]))
+    def value_and_pullback(*tensors: Any) -> Any:
+        plain = tuple([k for k, each in enumerate(given) if each is None or not _is_smooth(each)])
         found, pull = made.differentiated(plain)
         held.append(map_leaves(emptied, found))
-        derivative = _Derivative(made, pull, held[0], len(given), places)
-        return [tf.convert_to_tensor(np.asarray(leaf)) for leaf in flatten(found)], derivative.pulled(tensors)
+        return _tensors(found), _Derivative(made, pull, held[0], len(given), places).pulled(tensors)
 
-    return made.result(*_split(value(*tensors), held))
+    leaves = _with_gradient(value_and_pullback, [given[place] for place in places])
+    return made.result(held[0], leaves)
 
 
-def _split(found: Any, held: list[Any]) -> tuple[Any, Any]:
-    """The empty value, whose structure is that of the result, and the leaves."""
-    return held[0], found if isinstance(found, (list, tuple)) else [found]
+def _tensors(value: Any) -> list[Any]:
+    """The leaves of a value as tensors."""
+    import tensorflow as tf
+
+    return [tf.convert_to_tensor(np.asarray(leaf)) for leaf in flatten(value)]
+
+
+def _with_gradient(run: Callable[..., Any], tensors: Sequence[Any]) -> list[Any]:
+    """The results of `run`, which returns a list of them and the function from their adjoints to those of `tensors`.
+
+    `tf.custom_gradient` does the same, and takes 100 us to look at the signatures of what it is given; it serves where
+    the functions by which it tells the tapes are not found.
+    """
+    import tensorflow as tf
+
+    record = _record()
+    if record is None:
+        found = tf.custom_gradient(run)(*tensors)
+        return list(found) if isinstance(found, (list, tuple)) else [found]
+    results, pulled = run(*tensors)
+    record.record_operation("srcad", results, list(tensors), pulled)
+    return list(results)
+
+
+@functools.cache
+def _record() -> Any:
+    """TensorFlow's module by which operations are recorded, None if it is not there: it is not part of its API."""
+    try:
+        from tensorflow.python.eager import record
+    except ImportError:
+        return None
+    names = ("could_possibly_record", "record_operation")
+    return record if all(hasattr(record, name) for name in names) else None
 
 
 class _Derivative:
@@ -108,33 +138,32 @@ class _Derivative:
 
     def pulled(self, tensors: Sequence[Any]) -> Callable[..., Any]:
         """A function from adjoints of the results to those of the tensors, which can be differentiated once."""
-        import tensorflow as tf
 
         def pulled(*bars: Any) -> Any:
-            number = len(bars)
+            like = flatten(self.like)
+            bars = tuple([_zeros(leaf) if bar is None else bar for bar, leaf in zip(bars, like, strict=True)])
 
-            @tf.custom_gradient
             def adjoints(*given: Any) -> Any:
-                bar = self.bar(given[:number])
-                found = self.pull(bar)
-                apart = owned(tuple([found[place] for place in self.places]), (bar, self.held()))
-                made = [_adjoint(each, tensor) for each, tensor in zip(apart, given[number:], strict=True)]
-                return made, functools.partial(self.again, bar, given, number)
+                return self._adjoints(given[: len(bars)], given[len(bars) :])
 
-            found = adjoints(*bars, *tensors)
-            return list(found) if isinstance(found, (list, tuple)) else [found]
+            return _with_gradient(adjoints, (*bars, *tensors))
 
         return pulled
 
-    def again(self, bar: Any, given: Sequence[Any], number: int, *directions: Any) -> Any:
-        """The adjoints of the results' adjoints and of the tensors, from directions of what the pullback gives."""
-        import tensorflow as tf
+    def _adjoints(self, bars: Sequence[Any], tensors: Sequence[Any]) -> Any:
+        """The adjoints of the tensors, from those of the results, and the function that differentiates them."""
+        bar = self.bar(bars)
+        found = self.pull(bar)
+        apart = owned(tuple([found[place] for place in self.places]), (bar, self.held()))
+        made = [_adjoint(each, tensor) for each, tensor in zip(apart, tensors, strict=True)]
+        return made, functools.partial(self.again, bar, (*bars, *tensors))
 
+    def again(self, bar: Any, given: Sequence[Any], *directions: Any) -> Any:
+        """The adjoints of the results' adjoints and of the tensors, from directions of what the pullback gives."""
         moved: list[Any] = [None] * len(self.pull.made.seen)
         for place, each in zip(self.places, directions, strict=True):
             moved[place] = None if each is None else _array_of(each, self.made.run.__name__)
 
-        @tf.custom_gradient
         def last(*given: Any) -> Any:
             by_argument, by_bar = self.pull.again(bar, moved)
             mine = owned((*by_bar, *[by_argument[place] for place in self.places]), (bar, self.held()))
@@ -142,16 +171,11 @@ class _Derivative:
             return found, functools.partial(_refuse_third, self.made.run.__name__)
 
         # Directions are arguments as well, so that a derivative by what they depend on is refused and not lost.
-        found = last(*given, *[each for each in directions if each is not None])
-        return list(found) if isinstance(found, (list, tuple)) else [found]
+        return _with_gradient(last, (*given, *[each for each in directions if each is not None]))
 
     def bar(self, bars: Sequence[Any]) -> Any:
         """The adjoint of the value, in its structure, from tensors."""
-        leaves = [
-            np.zeros(np.shape(leaf), np.result_type(leaf)) if each is None else each.numpy()
-            for each, leaf in zip(bars, flatten(self.like), strict=True)
-        ]
-        return matching(pack_as(self.like, leaves), self.like, "the adjoint")
+        return matching(pack_as(self.like, [each.numpy() for each in bars]), self.like, "the adjoint")
 
     def held(self) -> Any:
         """What the sweep keeps, which no result may share memory with."""
@@ -166,9 +190,15 @@ def _adjoint(value: Any, tensor: Any) -> Any:
     """A number or an array as a tensor of the shape and dtype of another one; zeros for None."""
     import tensorflow as tf
 
-    if value is None:
-        return tf.zeros_like(tensor)
-    return tf.convert_to_tensor(np.asarray(value, tensor.dtype.as_numpy_dtype))
+    return (
+        tf.zeros_like(tensor) if value is None else tf.convert_to_tensor(np.asarray(value, _kind(tensor.dtype).numpy))
+    )
+
+
+def _zeros(leaf: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.convert_to_tensor(np.zeros(np.shape(leaf), np.result_type(leaf)))
 
 
 def _in_graph(eager: Any, leaves: Sequence[Any], spec: Any, is_tensor: Any, name: str) -> Any:
@@ -195,26 +225,53 @@ def _in_graph(eager: Any, leaves: Sequence[Any], spec: Any, is_tensor: Any, name
     return tf.py_function(run, [leaves[place] for place in places], kinds.pop())
 
 
+class _Kind(NamedTuple):
+    """What there is to know of a dtype of TensorFlow's."""
+
+    numpy: Any
+    is_smooth: bool
+    trouble: tuple[str, str] | None  # why it is refused, and the cure
+
+
+@functools.cache
+def _kind(dtype: Any) -> _Kind:
+    import tensorflow as tf
+
+    trouble = None
+    if dtype in (tf.float16, tf.bfloat16):
+        trouble = "of half precision", "compute in single or double precision: tf.cast(x, tf.float32)"
+    if dtype == tf.string:
+        trouble = "of texts", "give the text itself: x.numpy().decode()"
+    return _Kind(dtype.as_numpy_dtype, bool(dtype.is_floating or dtype.is_complex), trouble)
+
+
 def _is_smooth(tensor: Any) -> bool:
-    return bool(tensor.dtype.is_floating or tensor.dtype.is_complex)
+    return _kind(tensor.dtype).is_smooth
 
 
 def _array_of(tensor: Any, name: str) -> Any:
     """The values of a tensor as an array; of a tensor without axes, a number."""
+    if not hasattr(tensor, "numpy") or hasattr(tensor, "row_splits"):
+        _refuse_form(tensor, name)
+    trouble = _kind(tensor.dtype).trouble
+    if trouble:
+        _refuse(name, *trouble)
+    found = tensor.numpy()  # a copy: TensorFlow's memory may not be written into
+    if not isinstance(found, np.ndarray):
+        found = np.asarray(found)
+    if not found.ndim:
+        return found.item() if found.dtype.char in "dD?lqihb" else found[()]
+    return found if found.flags.owndata and found.flags.writeable else found.copy()
+
+
+def _refuse_form(tensor: Any, name: str) -> NoReturn:
     import tensorflow as tf
 
     if isinstance(tensor, tf.SparseTensor):
         _refuse(name, "sparse", "give a dense tensor: tf.sparse.to_dense(x)")
     if isinstance(tensor, tf.RaggedTensor):
         _refuse(name, "ragged", "give a dense tensor: x.to_tensor()")
-    if isinstance(tensor, tf.IndexedSlices):
-        _refuse(name, "a set of slices", "give a dense tensor: tf.convert_to_tensor(x)")
-    if tensor.dtype in (tf.float16, tf.bfloat16):
-        _refuse(name, "of half precision", "compute in single or double precision: tf.cast(x, tf.float32)")
-    if tensor.dtype == tf.string:
-        _refuse(name, "of texts", "give the text itself: x.numpy().decode()")
-    array = np.array(tensor.numpy())  # a copy: TensorFlow's memory may not be written into
-    return array if array.ndim else (array.item() if array.dtype.char in "dD?lqihb" else array[()])
+    _refuse(name, "a set of slices", "give a dense tensor: tf.convert_to_tensor(x)")
 
 
 def _refuse(name: str, what: str, hint: str) -> NoReturn:

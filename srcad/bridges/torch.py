@@ -58,7 +58,7 @@ def as_function(f: Callable[..., Any], *, jit: bool = True) -> Callable[..., Any
         if kwargs or len(args) != len(names):
             args = binding(args, kwargs)
         leaves, spec = leaves_of(args, is_tensor)
-        values = [_array_of(leaf, calls.name) if is_tensor(leaf) else leaf for leaf in leaves]
+        values = [_array_of(leaf, calls.name) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         made = calls.at(tuple(values) if spec is None else spec.unflatten(values))
         given = [leaves[place] for place in made.places]
         found = recorded.apply(made, torch.is_grad_enabled(), *given)
@@ -79,24 +79,23 @@ def _call_class() -> Any:
         def forward(ctx: Any, made: LeafCall, enabled: bool, *given: Any) -> Any:
             ctx.made, ctx.is_tensor = made, [isinstance(each, torch.Tensor) for each in given]
             wanted = ctx.needs_input_grad[2:]
-            if enabled and any(wanted):
-                value, ctx.pull = made.differentiated(tuple(k for k, each in enumerate(wanted) if not each))
+            if enabled and True in wanted:
+                value, ctx.pull = made.differentiated(tuple([k for k, each in enumerate(wanted) if not each]))
                 # PyTorch raises an error in the backward pass if a tensor that is saved has been written to.
                 ctx.save_for_backward(*[each for each in given if isinstance(each, torch.Tensor)])
             else:
                 value = made.value()
-            ctx.like = map_leaves(emptied, value)
-            found = [torch.from_numpy(_writable(leaf)) for leaf in flatten(value)]
-            ctx.mark_non_differentiable(*[each for each in found if not _is_smooth(each)])
-            return ctx.like, *found
+            ctx.like = value if type(value) is float else map_leaves(emptied, value)
+            return ctx.like, *_results(ctx, value)
 
         @staticmethod
         def backward(ctx: Any, _: Any, *bars: Any) -> Any:
+            saved = ctx.saved_tensors
             if torch.is_grad_enabled():  # the derivative is to be differentiated again
-                found = _pull_class().apply(ctx, len(bars), *bars, *ctx.saved_tensors)
+                found = _pull_class().apply(ctx, len(bars), *bars, *saved)
             else:
                 bar = _bar(ctx, bars)
-                found = _adjoints(ctx, ctx.pull(bar), bar, ctx.saved_tensors)
+                found = _adjoints(ctx, ctx.pull(bar), bar, saved)
             adjoints = iter(found)
             return None, None, *[next(adjoints) if is_tensor else None for is_tensor in ctx.is_tensor]
 
@@ -108,6 +107,19 @@ def _call_class() -> Any:
             return None, *[_like(dot, np.result_type(leaf)) for dot, leaf in zip(found, flatten(ctx.like), strict=True)]
 
     return Call
+
+
+def _results(ctx: Any, value: Any) -> list[Any]:
+    """The leaves of a value as tensors; those of integers and bools are marked as constants."""
+    import torch
+
+    if type(value) is float:
+        return [torch.from_numpy(np.asarray(value))]
+    found = [torch.from_numpy(_writable(leaf)) for leaf in flatten(value)]
+    constants = [each for each in found if not _is_smooth(each)]
+    if constants:
+        ctx.mark_non_differentiable(*constants)
+    return found
 
 
 @functools.cache
@@ -166,26 +178,38 @@ def _padded(directions: list[Any], pull: Any) -> list[Any]:
 
 def _bar(call: Any, bars: Sequence[Any]) -> Any:
     """The adjoint of the value, in its structure, from tensors."""
+    if type(call.like) is float and bars[0].dim() == 0:
+        return float(bars[0].item())
     return matching(pack_as(call.like, [each.numpy(force=True) for each in bars]), call.like, "the adjoint")
 
 
 def _adjoints(call: Any, found: Sequence[Any], bar: Any, tensors: Sequence[Any]) -> tuple[Any, ...]:
     """A tensor or None for each tensor, which share no memory with anything else: PyTorch adds to them in place."""
-    places = [place for place, is_tensor in enumerate(call.is_tensor) if is_tensor]
-    apart = owned(tuple([found[place] for place in places]), (bar, call.pull.held))
-    pairs = zip(apart, tensors, strict=True)
-    return tuple([_like(each, _dtype(tensor)) if _is_smooth(tensor) else None for each, tensor in pairs])
+    mine = [each for each, is_tensor in zip(found, call.is_tensor, strict=False) if is_tensor]
+    apart = owned(mine, (bar, call.pull.held))
+    return tuple([_like(each, _dtype(tensor)) for each, tensor in zip(apart, tensors, strict=True)])
 
 
 def _like(value: Any, dtype: Any) -> Any:
-    """A number or an array as a tensor of a NumPy dtype."""
+    """A number or an array as a tensor of a NumPy dtype; None for None, and where the dtype is None."""
     import torch
 
-    return None if value is None else torch.from_numpy(_writable(np.asarray(value, dtype)))
+    if value is None or dtype is None:
+        return None
+    return torch.from_numpy(_writable(value if getattr(value, "dtype", None) is dtype else np.asarray(value, dtype)))
 
 
 def _dtype(tensor: Any) -> Any:
-    return tensor.numpy(force=True).dtype
+    """The dtype that NumPy has for that of a tensor, None for integers and bools."""
+    return _numpy_dtype(tensor.dtype)
+
+
+@functools.cache
+def _numpy_dtype(dtype: Any) -> Any:
+    import torch
+
+    is_smooth = dtype.is_floating_point or dtype.is_complex
+    return torch.empty(0, dtype=dtype).numpy().dtype if is_smooth else None
 
 
 def _is_smooth(tensor: Any) -> bool:
@@ -195,7 +219,9 @@ def _is_smooth(tensor: Any) -> bool:
 def _writable(value: Any) -> Any:
     """An array that PyTorch can take the memory of."""
     array = np.asarray(value)
-    return array if array.flags.writeable and all(each >= 0 for each in array.strides) else array.copy()
+    flags = array.flags
+    is_plain = flags.writeable and (flags.c_contiguous or all(each >= 0 for each in array.strides))
+    return array if is_plain else array.copy()
 
 
 def _array_of(tensor: Any, name: str) -> Any:

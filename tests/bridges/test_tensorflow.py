@@ -136,3 +136,35 @@ def test_plain_arrays_work_without_a_tape():
     assert as_function(modulated, jit=False)(X.numpy(), 2.0).numpy() == pytest.approx(
         float(same_in_tensorflow(X, tf.constant(2.0, tf.float64)))
     )
+
+
+def test_derivatives_are_the_same_where_tensorflow_hides_how_operations_are_recorded(monkeypatch):
+    layer = as_function(modulated, jit=False)
+    expected = derivatives(layer, X, tf.constant(2.0, tf.float64))
+    monkeypatch.setattr("srcad.bridges.tensorflow._record", lambda: None)
+    assert layer(X, 2.0).numpy() == modulated(X.numpy(), 2.0)
+    for one, other in zip(derivatives(layer, X, tf.constant(2.0, tf.float64)), expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+def test_without_a_tape_only_the_value_is_computed(monkeypatch):
+    layer = as_function(modulated, jit=False)
+    layer(X, 2.0)
+    monkeypatch.setattr("srcad.bridges.leaf_calls.LeafCall.differentiated", None)
+    assert layer(tf.Variable(X), 2.0).numpy() == modulated(X.numpy(), 2.0)
+
+
+def test_results_that_nothing_depends_on_have_no_adjoint():
+    layer, x = as_function(lambda x: (x * 2.0, np.sum(x), 3), jit=False), tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = layer(x)[0][1]
+    np.testing.assert_array_equal(tape.gradient(y, x), [0.0, 2.0])
+
+
+def test_forward_accumulators_get_tangents():
+    layer = as_function(modulated, jit=False)
+    with tf.autodiff.ForwardAccumulator(X, tf.ones_like(X)) as moved:
+        y = layer(X, 2.0)
+    with tf.autodiff.ForwardAccumulator(X, tf.ones_like(X)) as same:
+        z = same_in_tensorflow(X, 2.0)
+    assert moved.jvp(y).numpy() == pytest.approx(same.jvp(z).numpy())

@@ -8,6 +8,7 @@ from srcad.bridges.leaf_calls import LeafCalls
 from srcad.bridges.torch import as_function
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")  # PyTorch's forward mode calls it
 D = torch.float64
 
 
@@ -50,7 +51,6 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")  # PyTorch's forward mode calls it
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_gradcheck_and_gradgradcheck_pass(name):
     f, *shapes = PROGRAMS[name]
