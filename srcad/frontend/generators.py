@@ -68,7 +68,7 @@ def generator(meaning: Meaning | None, draft: Draft) -> Procedure | None:
     return None if found is None else replace(found, tree=_with_single_yields(found.tree))
 
 
-def of_class(node: gast.expr, scope: Scope, meaning: Callable[[gast.expr], Meaning | None], draft: Draft) -> gast.expr:
+def unbound(node: gast.expr, scope: Scope, meaning: Callable[[gast.expr], Meaning | None], draft: Draft) -> gast.expr:
     """A call of a generator that is a method of an object of a known class, as a call of the class's function.
 
     An object that is looped over, and whose `__iter__` is a generator, is such a call as well. Others stay as they are.
