@@ -27,7 +27,10 @@ class WithDirections(inspect.Signature):
         is_whole = not kwargs and len(args) >= len(self.parameters)
         if count < 0 or is_whole or not kwargs.keys() <= self.function.parameters.keys():
             return None
-        return (*bind(self.function, args[:count], kwargs), *args[count:])
+        try:
+            return (*bind(self.function, args[:count], kwargs), *args[count:])
+        except TypeError:  # told of the parameters and the directions together
+            return None
 
 
 def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

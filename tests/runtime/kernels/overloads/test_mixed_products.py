@@ -20,7 +20,9 @@ def products(x):
 
 def products_of_floats(x):
     y = COUNTS.astype(float) @ x
-    return CHOSEN.astype(float) @ y * (SINGLE.astype(float) @ x) + np.sum(np.outer(x, x) * np.outer(x, COUNTS[1])) * y[0]
+    return (
+        CHOSEN.astype(float) @ y * (SINGLE.astype(float) @ x) + np.sum(np.outer(x, x) * np.outer(x, COUNTS[1])) * y[0]
+    )
 
 
 @pytest.mark.compiled
