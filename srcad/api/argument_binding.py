@@ -10,8 +10,39 @@ from srcad.errors import BadArgument, BadType
 from srcad.frontend.load_source import name_of
 
 
+class WithDirections(inspect.Signature):
+    """The parameters of a function, followed by directions: the last positional arguments are the directions.
+
+    So arguments that have defaults may be left out, although directions follow them.
+    """
+
+    def __init__(self, function: inspect.Signature, directions: tuple[str, ...]) -> None:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        super().__init__([inspect.Parameter(name, kind) for name in (*function.parameters, *directions)])
+        self.function, self.count = function, len(directions)
+
+    def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """The arguments in parameter order where some are left out or given by name, if the directions are not."""
+        count = len(args) - self.count
+        is_whole = not kwargs and len(args) >= len(self.parameters)
+        if count < 0 or is_whole or not kwargs.keys() <= self.function.parameters.keys():
+            return None
+        try:
+            return (*bind(self.function, args[:count], kwargs), *args[count:])
+        except TypeError:  # told of the parameters and the directions together
+            return None
+
+
 def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments in parameter order, with keywords and defaults filled in. Raises TypeError as Python does."""
+    """The arguments in parameter order, with keywords and defaults filled in. Raises TypeError as Python does.
+
+    >>> def f(x, k=2.0):
+    ...     return k * x
+    >>> bind(WithDirections(inspect.signature(f), ("x_dot",)), (1.0, 0.5), {})
+    (1.0, 2.0, 0.5)
+    """
+    if isinstance(signature, WithDirections) and (found := signature.split(args, kwargs)) is not None:
+        return found
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return tuple(bound.arguments[name] for name in signature.parameters)

@@ -20,7 +20,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
-from srcad.api.argument_binding import bind
+from srcad.api.argument_binding import WithDirections, bind
 from srcad.api.njit_derivative import frozen, native_of
 from srcad.api.signature_stubs import defaults_of, shape_of
 from srcad.api.wrt import refuse_paths, refuse_starred, text_of
@@ -313,16 +313,14 @@ _WITH_DIRECTIONS = frozenset({"tangent", "hvp"})
 
 
 def _signature(function: Callable[..., Any], request: Request) -> inspect.Signature:
-    """The parameters of a derivative: those of the function. Directions follow them, and then nothing has a default."""
+    """The parameters of a derivative: those of the function, followed by the directions if it has any."""
     signature = signature_of(function)
     if request.mode not in _WITH_DIRECTIONS:
         return signature.replace(return_annotation=inspect.Signature.empty)
     refuse_starred(function)
     names = tuple(signature.parameters)
     asked = [re.sub(r"\W+", "_", text_of(names, place)).strip("_") for place in request.wrt]
-    added = _directions((*asked, *names), len(request.wrt))
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Signature([inspect.Parameter(name, kind) for name in (*names, *added)])
+    return WithDirections(signature, _directions((*asked, *names), len(request.wrt)))
 
 
 def _directions(names: tuple[str, ...], count: int) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
     """
     value = meaning.value
     if is_array(value):
-        node: gast.expr = dotted(draft.capture(meaning.owner, meaning.key or "", wish))
+        node: gast.expr = dotted(draft.capture(meaning.owner, meaning.key, wish))
     elif (stand_in := stand_in_for(value)) is not None:
         node = _spell_stand_in(meaning, stand_in, draft, at, wish)
     elif (path := path_of(value)) is not None:
@@ -81,13 +81,13 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
         if value.names is not None:
             note(node, record_dtype=value)
             if meaning.owner is not None:
-                draft.freeze(meaning.owner, meaning.key or "", value)
+                draft.freeze(meaning.owner, meaning.key, value)
     elif type(value) is tuple:
         elements = [spell(meaning.element(i), draft, at, wish) for i in range(len(value))]
         node = gast.Tuple(elts=elements, ctx=gast.Load())
     elif isinstance(value, (set, frozenset)) and None not in map(literal, value):
         if meaning.owner is not None:
-            draft.freeze(meaning.owner, meaning.key or "", type(value)(value))
+            draft.freeze(meaning.owner, meaning.key, type(value)(value))
         node = Captured(value, tuple(value), [literal(each) for each in value])
     elif isinstance(value, (list, dict)) or _is_named_tuple(value) or (is_object(type(value)) and _is_read(value)):
         node = _spell_structure(meaning, draft, at, wish)
@@ -133,7 +133,7 @@ def _spell_slice(meaning: Meaning, draft: Draft, at: Place | None) -> gast.expr:
     if any(each is None for each in bounds):
         raise UNSUPPORTED_CAPTURE.at(at, name="a bound of a slice", type="object")
     if meaning.owner is not None:
-        draft.freeze(meaning.owner, meaning.key or "", meaning.value)
+        draft.freeze(meaning.owner, meaning.key, meaning.value)
     return call("slice", *bounds)
 
 
@@ -171,7 +171,7 @@ def _spell_number(meaning: Meaning, known: gast.expr, draft: Draft) -> gast.expr
     path = constant_path(meaning.value)
     home = getattr(meaning.owner, "held", None)
     if meaning.owner is not None and not any(home is module for module in MODULES.values()):
-        draft.freeze(meaning.owner, meaning.key or "", meaning.value)
+        draft.freeze(meaning.owner, meaning.key, meaning.value)
     return known if path is None else dotted(path)
 
 
@@ -179,7 +179,7 @@ def _spell_function(meaning: Meaning, draft: Draft, wish: str) -> gast.expr:
     value = meaning.value
     home = getattr(meaning.owner, "held", None)
     if isinstance(home, ModuleType) and not isinstance(value, FunctionType):
-        found = module_path(value, meaning.key or "", home)
+        found = module_path(value, str(meaning.key), home)
         if found is not None:
             root, attributes = found
             return dotted(".".join([draft.bind(root, importlib.import_module(root)), *attributes]))
@@ -199,4 +199,4 @@ def is_of_itertools(value: Any) -> bool:
 def _note_callable(meaning: Meaning, draft: Draft) -> None:
     """Note which callable a captured name is bound to, so that a call after a rebinding does not use the old code."""
     if meaning.owner is not None and callable(meaning.value) and not isinstance(meaning.value, Procedure | Method):
-        draft.freeze(meaning.owner, meaning.key or "", meaning.value)
+        draft.freeze(meaning.owner, meaning.key, meaning.value)

@@ -158,7 +158,7 @@ def _method(read: Callable[[], Any], name: str) -> Callable[..., Any]:
 def _reader(meaning: Meaning) -> Callable[[], Any]:
     """What reads an object where it is held, at each call."""
     value = meaning.value
-    return (lambda: value) if meaning.owner is None else reader(meaning.owner, meaning.key or "")
+    return (lambda: value) if meaning.owner is None else reader(meaning.owner, meaning.key)
 
 
 def is_known(function: Any) -> bool:

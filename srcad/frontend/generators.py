@@ -17,15 +17,17 @@ import copy
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcad.errors import Place
 from srcad.frontend.language_subset import fence
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.match_and_try import without_match
-from srcad.frontend.scope import Meaning, Method, Procedure, is_users, procedure_of
+from srcad.frontend.scope import Meaning, Method, Procedure, Scope, is_users, procedure_of
 from srcad.names import Names
 from srcad.refusals.loops import MANY_YIELDS
 from srcad.transforms.ir.block_exits import exits_of
@@ -66,6 +68,49 @@ def generator(meaning: Meaning | None, draft: Draft) -> Procedure | None:
     return None if found is None else replace(found, tree=_with_single_yields(found.tree))
 
 
+def unbound(node: gast.expr, scope: Scope, meaning: Callable[[gast.expr], Meaning | None], draft: Draft) -> gast.expr:
+    """A call of a generator that is a method of an object of a known class, as a call of the class's function.
+
+    An object that is looped over, and whose `__iter__` is a generator, is such a call as well. Others stay as they are.
+    """
+    match node:
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=name) as held, attr=attribute)):
+            arguments, keywords = node.args, node.keywords
+        case gast.Name(id=name) as held:
+            attribute, arguments, keywords = "__iter__", [], []
+        case _:
+            return node
+    function = inspect.getattr_static(_class_of(name, scope, meaning), attribute, None)
+    if not isinstance(function, FunctionType) or not inspect.isgeneratorfunction(function):
+        return node
+    called = draft.names.temporary()
+    scope.statics[called] = Meaning(function)
+    return at(gast.Call(func=load(called), args=[clone(held), *arguments], keywords=keywords), place_of(node))
+
+
+def _class_of(name: str, scope: Scope, meaning: Callable[[gast.expr], Meaning | None]) -> type | None:
+    """The class of the object that a variable holds: of a parameter, or of a variable that is assigned once."""
+    if name not in scope.variables or name in scope.classes:
+        return scope.classes.get(name)
+    if name in scope.procedure.names or scope.stores.get(name) != 1:
+        return None
+    for each in (inner for statement in scope.procedure.tree.body for inner in _own(statement)):
+        match each:
+            case gast.Assign(targets=[gast.Name(id=target)], value=value) if target == name:
+                return _class_made(value, meaning)
+            case gast.Assign(targets=[gast.Tuple(elts=targets)], value=gast.Tuple(elts=values)):
+                named = [getattr(target, "id", None) for target in targets]
+                if name in named and len(values) == len(named):
+                    return _class_made(values[named.index(name)], meaning)
+    return None
+
+
+def _class_made(value: gast.expr, meaning: Callable[[gast.expr], Meaning | None]) -> type | None:
+    """The class that an expression calls, if it calls one."""
+    made = meaning(value.func) if isinstance(value, gast.Call) else None
+    return made.value if made is not None and isinstance(made.value, type) else None
+
+
 def collector(procedure: Procedure) -> Procedure:
     """The function that returns a list of what a generator yields."""
     tree = copy.deepcopy(procedure.tree)
@@ -76,6 +121,17 @@ def collector(procedure: Procedure) -> Procedure:
         if isinstance(node, (gast.expr, gast.stmt)) and getattr(node, "lineno", None) is None:
             gast.copy_location(node, procedure.tree)
     return replace(procedure, tree=tree)
+
+
+def only_reads(tree: gast.FunctionDef) -> bool:
+    """Whether a generator keeps no state of its own and calls nothing, so that its k-th value may be read at any time.
+
+    That is so if it is a row of `yield` statements, or loops over `yield` statements.
+    """
+    return all(
+        isinstance(each, gast.Expr) or (isinstance(each, gast.For) and not each.orelse and only_reads(each))
+        for each in tree.body
+    ) and not any(isinstance(each, (gast.Call, gast.NamedExpr)) for each in gast.walk(tree))
 
 
 class _Collecting(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
@@ -206,6 +262,9 @@ def calls_no_function(node: gast.AST, meaning: Callable[[gast.expr], Meaning | N
     parts = [node.elt] if hasattr(node, "elt") else [node.key, node.value]
     parts += [each for loop in node.generators for each in loop.ifs]
     called = [each.func for part in parts for each in gast.walk(part) if isinstance(each, gast.Call)]
+    methods = [each for each in called if isinstance(each, gast.Attribute) and meaning(each) is None]
+    if not all(hasattr(np.ndarray, each.attr) for each in methods):
+        return False
     names = [each for each in called if isinstance(each, gast.Name)]
     loops = [each for each in gast.walk(node) if isinstance(each, gast.comprehension)]
     own = {each.id for loop in loops for each in gast.walk(loop.target) if isinstance(each, gast.Name)}

@@ -18,7 +18,7 @@ from srcad.frontend.call_arguments import completed, constant_parameters, known_
 from srcad.frontend.captured_values import spell
 from srcad.frontend.derivative_functions import described
 from srcad.frontend.effects import refuse_read
-from srcad.frontend.generators import readable, yields
+from srcad.frontend.generators import collector, generator, only_reads, readable, yields
 from srcad.frontend.load_source import Source, deepest_expression
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.numba_callables import python_of
@@ -159,6 +159,8 @@ class _Lowering:
             raise (KEPT_GENERATOR if self.outline.frames[1:] else GENERATOR).at(scope.place(found[0]))
         shared = rebound(scope.procedure.tree.body)
         memory.rebound.update(name for own, name in scope.variables.items() if own in shared)
+        held = {own: memory.names.get(name) for own, name in scope.variables.items() if not scope.stores.get(own)}
+        scope.classes |= {own: each.cell.type for own, each in held.items() if isinstance(each, Structure)}
         block = resolve(scope, draft)
         refuse_kept(block, draft.bindings)
         block = desugar(block, draft.names)
@@ -409,6 +411,11 @@ class _Lowering:
     def attribute(self, owner: Any, name: str, place: Place | None) -> gast.expr:
         """The expression for an attribute of a class, with its current value."""
         return spell(Meaning(owner).attribute(name), self.draft, place, name)
+
+    def collected(self, function: Any) -> Procedure | None:
+        """A generator that only reads, as a function that returns a list of its values; None for others."""
+        procedure = generator(Meaning(function), self.draft)
+        return None if procedure is None or not only_reads(procedure.tree) else collector(procedure)
 
     def procedure(self, callee: Any, node: gast.Call | None = None) -> Procedure | None:
         """The procedure to inline for a call of a callee, or None if it stays a call."""

@@ -9,14 +9,19 @@
             y = k * x                           k = n
                                                 y = k * x
 
-Supported patterns are constants, alternatives of them, names, and tuples of these against a tuple that is written out.
-Patterns that look into objects are refused.
+Patterns that take something apart test its class first, and then its parts:
+
+    case ("sin", Node(left, w=k)):      isinstance(e, ...) and len(e) == 2 and e[0] == "sin" and isinstance(e[1], Node)
+                                            left = e[1].child; k = e[1].w
+
+The tests are decided while lowering where the form of the subject is known.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+from collections.abc import Mapping
 from typing import Any
 
 import gast
@@ -24,8 +29,20 @@ import gast
 from srcad.frontend.load_source import Source
 from srcad.frontend.try_statements import changes_what_others_see, with_caught_finally, without_try
 from srcad.names import Names
-from srcad.refusals.constructs import NAMED_PATTERN_WITH_IF, SEQUENCE_PATTERN
-from srcad.transforms.ir.build import clone, load, stored
+from srcad.refusals.constructs import OBJECT_PATTERN
+from srcad.transforms.ir.build import clone, const, load, stored, subscript
+from srcad.transforms.lowering.structures.collection_types import PatternSequence
+
+# What tests of patterns call: names that no program can give another meaning.
+MEANT_BY_PATTERNS: dict[str, Any] = {
+    "<isinstance>": isinstance,
+    "<len>": len,
+    "<list>": list,
+    "<sequence>": PatternSequence,
+    "<mapping>": Mapping,
+}
+# Classes whose patterns have one positional pattern, for the object itself.
+_WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
 def without_match(tree: gast.FunctionDef, source: Source) -> gast.FunctionDef:
@@ -156,17 +173,19 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         names: list[gast.stmt] = []
         tests = self.tests(case.pattern, subject, names)
         body: list[gast.stmt] = case.body
-        if case.guard is not None and names and tests:
-            raise NAMED_PATTERN_WITH_IF.at(self.source.place(case.pattern))
         if case.guard is not None and names:
-            guarded: gast.stmt = _located(gast.If(test=case.guard, body=body, orelse=rest), case.guard)
-            return [*names, guarded]
+            if not tests:
+                return [*names, _located(gast.If(test=case.guard, body=body, orelse=rest), case.guard)]
+            fits = self.names.fresh("fits")
+            names.append(_assigned(fits, case.guard, case.guard))
+            held = _located(gast.If(test=_all(tests), body=names, orelse=[]), case.pattern)
+            chosen = _located(gast.If(test=load(fits), body=body, orelse=rest), case.pattern)
+            return [_assigned(fits, const(False), case.pattern), held, chosen]
         tests += [case.guard] if case.guard is not None else []
         body = [*names, *body]
         if not tests:
             return body
-        test = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.And(), values=tests)
-        made: gast.stmt = _located(gast.If(test=test, body=body, orelse=rest), case.pattern)
+        made: gast.stmt = _located(gast.If(test=_all(tests), body=body, orelse=rest), case.pattern)
         return [made]
 
     def tests(self, pattern: Any, subject: gast.expr, names: list[gast.stmt]) -> list[gast.expr]:
@@ -177,14 +196,11 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             case gast.MatchSingleton(value=value):
                 return [_compared(subject, gast.Is(), gast.Constant(value=value, kind=None), pattern)]
             case gast.MatchOr(patterns=patterns):
-                values = [self.tests(each, subject, names) for each in patterns]
-                both = [each[0] if len(each) == 1 else gast.BoolOp(op=gast.And(), values=each) for each in values]
-                return [_located(gast.BoolOp(op=gast.Or(), values=both), pattern)] if all(values) else []
+                return self.tests_of_alternatives(pattern, patterns, subject, names)
             case gast.MatchAs(pattern=inner, name=name):
                 found = [] if inner is None else self.tests(inner, subject, names)
                 if name is not None:
-                    assigned = gast.Assign(targets=[stored(name)], value=clone(subject), type_comment=None)
-                    names.append(_located(assigned, pattern))
+                    names.append(_assigned(name, clone(subject), pattern))
                 return found
             case gast.MatchSequence(patterns=patterns) if isinstance(subject, gast.Tuple) and not any(
                 isinstance(each, gast.MatchStar) for each in patterns
@@ -193,13 +209,90 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                     return [_located(gast.Constant(value=False, kind=None), pattern)]
                 pairs = zip(patterns, subject.elts, strict=True)
                 return [test for each, part in pairs for test in self.tests(each, part, names)]
-        raise SEQUENCE_PATTERN.at(self.source.place(pattern))
+            case gast.MatchSequence(patterns=patterns):
+                return self.tests_of_elements(pattern, patterns, subject, names)
+            case gast.MatchMapping(keys=keys, patterns=patterns, rest=None):
+                found = [_called("<isinstance>", clone(subject), load("<mapping>"))]
+                found += [gast.Compare(left=clone(key), ops=[gast.In()], comparators=[clone(subject)]) for key in keys]
+                parts = [subscript(clone(subject), clone(key)) for key in keys]
+                return [_located(each, pattern) for each in found + self.tests_of_parts(patterns, parts, names)]
+            case gast.MatchClass(cls=kind, patterns=patterns, kwd_attrs=named, kwd_patterns=others):
+                given = [*self.positional(kind, patterns, subject), *(_attribute(subject, each) for each in named)]
+                found = [_called("<isinstance>", clone(subject), clone(kind))]
+                if len(given) == len(patterns) + len(others):
+                    found += self.tests_of_parts([*patterns, *others], given, names)
+                    return [_located(each, pattern) for each in found]
+        raise OBJECT_PATTERN.at(self.source.place(pattern))
+
+    def tests_of_alternatives(
+        self, whole: Any, patterns: list[Any], subject: gast.expr, names: list[gast.stmt]
+    ) -> list[gast.expr]:
+        """The condition under which one of the patterns matches; the names are those of the first that does."""
+        bound: list[list[gast.stmt]] = [[] for _ in patterns]
+        tests = [self.tests(each, subject, own) for each, own in zip(patterns, bound, strict=True)]
+        if any(bound):
+            chosen: list[gast.stmt] = []
+            for test, own in zip(reversed(tests), reversed(bound), strict=True):
+                chosen = [_located(gast.If(test=clone(_all(test)), body=own, orelse=chosen), whole)] if test else own
+            names += chosen
+        if not all(tests):
+            return []
+        return [_located(gast.BoolOp(op=gast.Or(), values=[_all(each) for each in tests]), whole)]
+
+    def tests_of_parts(self, patterns: list[Any], parts: list[Any], names: list[gast.stmt]) -> list[gast.expr]:
+        """The conditions under which each of the patterns matches its part."""
+        return [test for each, part in zip(patterns, parts, strict=True) for test in self.tests(each, part, names)]
+
+    def tests_of_elements(
+        self, whole: Any, patterns: list[Any], subject: gast.expr, names: list[gast.stmt]
+    ) -> list[gast.expr]:
+        """The conditions under which a pattern of elements matches; one with a star takes those that are left."""
+        star = next((k for k, each in enumerate(patterns) if isinstance(each, gast.MatchStar)), len(patterns))
+        behind = len(patterns) - star - 1
+        parts: list[gast.expr] = [subscript(clone(subject), const(k)) for k in range(star)]
+        length: gast.expr = _called("<len>", clone(subject))
+        found = [_called("<isinstance>", clone(subject), load("<sequence>"))]
+        operator, count = (gast.Eq(), len(patterns)) if behind < 0 else (gast.GtE(), len(patterns) - 1)
+        found.append(gast.Compare(left=length, ops=[operator], comparators=[const(count)]))
+        found += self.tests_of_parts(patterns[:star], parts, names)
+        if behind >= 0:
+            last = [subscript(clone(subject), const(k)) for k in range(-behind, 0)]
+            if patterns[star].name is not None:
+                cut = gast.Slice(lower=const(star), upper=const(-behind) if behind else None, step=None)
+                kept = _called("<list>", gast.Subscript(value=clone(subject), slice=cut, ctx=gast.Load()))
+                names.append(_assigned(patterns[star].name, kept, whole))
+            found += self.tests_of_parts(patterns[star + 1 :], last, names)
+        return [_located(each, whole) for each in found]
+
+    def positional(self, kind: gast.expr, patterns: list[Any], subject: gast.expr) -> list[gast.expr]:
+        """What the positional patterns of a class are compared with; nothing if the class does not tell."""
+        known = self.meant(kind)
+        if known in _WHOLE:
+            return [clone(subject)] if len(patterns) == 1 else []
+        named = getattr(known, "__match_args__", ())[: len(patterns)]
+        return [_attribute(subject, each) for each in named]
+
+
+def _attribute(subject: gast.expr, name: str) -> gast.expr:
+    return gast.Attribute(value=clone(subject), attr=name, ctx=gast.Load())
+
+
+def _called(name: str, *arguments: gast.expr) -> gast.expr:
+    return gast.Call(func=load(name), args=[*arguments], keywords=[])
+
+
+def _assigned(name: str, value: gast.expr, at: Any) -> Any:
+    return _located(gast.Assign(targets=[stored(name)], value=value, type_comment=None), at)
+
+
+def _all(tests: list[gast.expr]) -> gast.expr:
+    return tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.And(), values=tests)
 
 
 def _bound(case: gast.match_case) -> set[str]:
     """The names that the pattern or the guard of a case binds."""
     nodes = [*gast.walk(case.pattern), *(gast.walk(case.guard) if case.guard is not None else ())]
-    kept = {node.name for node in nodes if isinstance(node, gast.MatchAs) and node.name is not None}
+    kept = {node.name for node in nodes if isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name is not None}
     return kept | {node.target.id for node in nodes if isinstance(node, gast.NamedExpr)}
 
 

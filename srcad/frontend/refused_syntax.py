@@ -65,7 +65,6 @@ REFUSED = (
     Construct(constructs.TRY_STAR, ("TryStar",)),
     Construct(constructs.DEL, ("Delete",), lambda node, parents: not all(map(_is_name_or_element, node.targets))),
     Construct(constructs.CLASS_DEFINITION, ("ClassDef",)),
-    Construct(constructs.OBJECT_PATTERN, ("MatchClass", "MatchMapping", "MatchStar")),
     Construct(
         constructs.DECORATED_INNER_FUNCTION,
         ("FunctionDef",),

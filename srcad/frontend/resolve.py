@@ -41,7 +41,7 @@ from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
 from srcad.frontend.effects import effect_of_call, effect_of_store, effect_on_global, spelled, stands_for_itself
 from srcad.frontend.frozen_distributions import Frozen, frozen_by, held, method_of_frozen
 from srcad.frontend.functools_partial import taken_defaults
-from srcad.frontend.generators import CONSUMERS, Consumed, calls_no_function, collector, generator, starts_with
+from srcad.frontend.generators import CONSUMERS, Consumed, calls_no_function, collector, generator, starts_with, unbound
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_count
 from srcad.frontend.scope import (
     Meaning,
@@ -231,7 +231,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         inner, counted = node.iter, isinstance(node.iter, gast.Call) and node.iter.args and not node.iter.keywords
         counts = self.meaning(inner.func) if counted else None
         is_counted = counts is not None and counts.value is enumerate
-        call = inner.args[0] if is_counted else inner
+        call = unbound(inner.args[0] if is_counted else inner, self.scope, self.meaning, self.draft)
         procedure = self.generator_call(call)
         if procedure is None:
             return None
@@ -405,8 +405,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def collected(self, node: gast.expr) -> gast.expr:
         """A call of a generator function as one that returns a list; others as they are."""
-        procedure = self.generator_call(node)
-        if procedure is None:
+        node = unbound(node, self.scope, self.meaning, self.draft)
+        if (procedure := self.generator_call(node)) is None:
             return node
         name = self.draft.names.temporary()
         self.scope.statics[name] = Meaning(collector(procedure))

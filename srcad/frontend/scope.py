@@ -18,6 +18,7 @@ import numpy as np
 
 from srcad.errors import Place, is_own
 from srcad.frontend.load_source import Source
+from srcad.frontend.match_and_try import MEANT_BY_PATTERNS
 from srcad.frontend.wrappers import MADE_HERE
 from srcad.names import Names
 from srcad.transforms.ir.array_functions import LIBRARY
@@ -36,7 +37,7 @@ class Meaning:
 
     value: Any
     owner: Any = None
-    key: str | None = None
+    key: Any = None  # with an owner, any key of a dictionary, None among them
 
     def attribute(self, name: str) -> Meaning:
         """The meaning of `value.name`. Raises AttributeError."""
@@ -171,6 +172,7 @@ class Scope:
     statics     local name -> the compile-time object that it refers to
     stores      local name -> how often the body stores it
     inside      the call through which the function was reached
+    classes     parameter -> the class of the object that it is given, where that is known
     """
 
     procedure: Procedure
@@ -178,6 +180,7 @@ class Scope:
     statics: dict[str, Meaning]
     stores: Mapping[str, int]
     inside: Place | None = None
+    classes: dict[str, type] = field(default_factory=dict)
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -196,6 +199,8 @@ class Scope:
     def meaning(self, name: str) -> Meaning | str:
         """What a name refers to: a compile-time object, or a variable by its name in the unit. Raises KeyError."""
         scope: Scope | None = self
+        if name in MEANT_BY_PATTERNS:
+            return Meaning(MEANT_BY_PATTERNS[name])
         while scope is not None:
             if name in scope.statics:
                 return scope.statics[name]

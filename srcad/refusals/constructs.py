@@ -129,47 +129,17 @@ IMPORT = Refusal(
 
 OBJECT_PATTERN = Refusal(
     UnsupportedSyntax,
-    "Patterns that take objects apart",
-    "a pattern that takes an object apart is not supported",
-    "match on constants, or test with `if` and `elif`",
+    "Some patterns that take objects apart",
+    "a pattern with `**`, or with positional patterns of a class that is not known while compiling, is not supported",
+    "name the attributes, as in `case Point(x=a)`, or read what is left over from the subject",
     """
     def f(x, p):
         match p:
-            case {'rate': r}:
-                return r * x
+            case {'rate': r, **others}:
+                return r * x + others['shift']
         return x
     """,
-    "srcad.grad(f)(2.0, {'rate': 3.0})",
-)
-
-SEQUENCE_PATTERN = Refusal(
-    UnsupportedSyntax,
-    "Patterns that take sequences apart",
-    "a pattern that takes apart anything but a tuple or list that is written out after `match` is not supported",
-    "match on constants, or test with `if` and `elif`",
-    """
-    def f(x):
-        match x:
-            case [a, b]:
-                return a * b
-        return x[0]
-    """,
-    "srcad.grad(f)(np.ones(2))",
-)
-
-NAMED_PATTERN_WITH_IF = Refusal(
-    UnsupportedSyntax,
-    "Patterns that bind a name and have an `if`",
-    "a pattern that binds a name, tests a value and has an `if` is not supported",
-    "write the test as an `if` in the body of the case, or the `match` with `if` and `elif`",
-    """
-    def f(x, k):
-        match (k, x):
-            case (1, y) if y > 0.0:
-                return y * y
-        return x
-    """,
-    "srcad.grad(f)(2.0, 1)",
+    "srcad.grad(f)(2.0, {'rate': 3.0, 'shift': 1.0})",
 )
 
 DECORATED_INNER_FUNCTION = Refusal(

@@ -297,7 +297,7 @@ KEPT_GENERATOR = Refusal(
     "Generators that are kept",
     "a generator is supported only where a loop runs over it, or list, tuple, sum, max, min, sorted or dict takes it",
     "write the call after `in` of a `for`, or make a list of it, `list(values(x))`, with the function named; return a "
-    "list from a method of an object that is made inside",
+    "list from a method of an object whose class is not known there",
     """
     def values(x):
         yield x

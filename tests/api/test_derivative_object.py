@@ -247,3 +247,21 @@ def test_arguments_are_bound_as_python_does(function, args, kwargs):
             Binding(signature)(args, kwargs)
     else:
         assert Binding(signature)(args, kwargs) == expected
+
+
+def shifted(x, shift=5.0, *, factor=2.0):
+    return factor * shift * x**3
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_directions_follow_arguments_with_defaults(jit):
+    product = srcad.hvp(shifted, jit=jit)
+    assert product(2.0, 1.0) == product(2.0, 5.0, 1.0) == product(x=2.0, shift=5.0, factor=2.0, x_dot=1.0) == 120.0
+    assert product(2.0, 1.0, factor=1.0) == 60.0
+    assert product(2.0, 3.0, 1.0, factor=1.0) == 36.0
+    both = srcad.hvp(shifted, wrt=(0, 1), jit=jit)
+    assert both(2.0, 1.0, 0.0) == both(2.0, 5.0, 1.0, 0.0) == (120.0, 24.0)
+    with pytest.raises(TypeError, match="missing a required argument"):
+        both(2.0)
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        both(2.0, 1.0, 0.0, 1.0, 0.0, 0.0)

@@ -148,3 +148,20 @@ def test_a_net_of_layers_in_a_list_is_compiled():
         return np.sum(net(x) ** 2)
 
     assert_like_python(loss, srcad.function(loss), variables_of(net))
+
+
+TABLE = {0: 2.0, "": np.array([3.0, 1.0]), None: np.array([5.0]), (): {None: 4.0}}
+
+
+def test_entries_whose_keys_are_false_are_read_again_at_each_call(monkeypatch):
+    def f(x):
+        return TABLE[0] * x + TABLE[""][0] * x + TABLE[None][0] * x + TABLE[()][None] * x
+
+    slope = srcad.grad(f, jit=False)
+    assert slope(1.0) == 14.0
+    monkeypatch.setitem(TABLE, 0, 3.0)
+    monkeypatch.setitem(TABLE[()], None, 6.0)
+    assert slope(1.0) == 17.0
+    TABLE[""][0] += 1.0
+    assert slope(1.0) == 18.0
+    TABLE[""][0] -= 1.0

@@ -1,9 +1,11 @@
 """Generators that are consumed where they are called; others are refused with the place of their `yield`."""
 
+import numpy as np
 import pytest
 
 import srcad
 from srcad.errors import UnsupportedSyntax
+from tests.checking import assert_gradient
 
 
 def values(x):
@@ -112,3 +114,76 @@ def list_over_functions(x):
 def test_comprehensions_call_functions_by_names_of_their_own(helper, slope):
     assert srcad.grad(helper, jit=False)(3.0) == slope
     assert srcad.grad(lambda x: 2.0 * helper(x), jit=False)(3.0) == 2.0 * slope
+
+
+class Flow:
+    """A class whose methods, and whose iterator, are generators."""
+
+    def __init__(self, a, start):
+        self.a, self.start = a, start
+
+    def steps(self, n, h=0.1):
+        y = self.start
+        for k in range(n):
+            yield k * h, y
+            y = y + h * self.a * np.sin(y)
+
+    def __iter__(self):
+        yield self.a
+        yield from self.start
+
+    def action(self):
+        total = 0.0
+        for t, y in self.steps(3):
+            total += np.sum(y * y) * np.exp(-t)
+        return total + sum(np.sum(y**3) for t, y in self.steps(2))
+
+    def grown(self):
+        self.a = self.a * 1.1
+        return self.a
+
+
+class Sums(Flow):
+    def __iter__(self):
+        total = 0.0
+        for each in self.start:
+            total = total + each
+            yield total
+
+
+def methods_of_an_object_made_inside(a, start):
+    flow, total = Flow(a, start), 0.0
+    for k, (t, y) in enumerate(flow.steps(4, h=0.2)):
+        total += np.sum(y) * (1.0 + t) * k
+        flow.a = flow.a * 1.1  # the generator sees it
+        if total > 50.0:
+            break
+    for v in flow:
+        total = total + v * v
+    return total + flow.action() + list(flow.steps(3))[-1][1][0]
+
+
+def iterators_that_are_generators(a, start):
+    flow, sums, total = Flow(a, [start[0], start[1]]), Sums(a, [start[0], a]), 0.0
+    for v in sums:
+        total += v * v
+        sums.start[1] = v  # the iterator is not there yet
+    first, *rest = Flow(2.0 * a, [a, start[1]])
+    for k, v in enumerate(flow):
+        total += k * v
+    return total + first * rest[0] * rest[1] + max(*flow) + sum(v * v for v in flow) + np.sum(np.array([*flow]))
+
+
+@pytest.mark.parametrize("f", [methods_of_an_object_made_inside, iterators_that_are_generators])
+def test_generators_as_methods(f):
+    assert_gradient(f, 0.5, np.array([0.3, 0.8]), modes=["arrays"])
+
+
+def method_that_changes_what_its_generator_reads(x):
+    flow = Flow(x, x)
+    return sum([flow.grown() * y for t, y in flow.steps(3)])
+
+
+def test_a_method_that_may_change_what_a_generator_reads_is_refused():
+    with pytest.raises(UnsupportedSyntax, match="a generator is supported only where a loop runs over it"):
+        srcad.grad(method_that_changes_what_its_generator_reads, jit=False)(1.3)

@@ -1,4 +1,7 @@
-"""`match` chooses the case that Python chooses; patterns that look into objects are refused."""
+"""`match` chooses the case that Python chooses, and takes apart what it takes apart."""
+
+from collections import deque
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -7,6 +10,7 @@ import srcad
 from srcad.errors import UnsupportedSyntax
 from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
+from tests.checking import assert_gradient
 from tests.lowering import assert_same, text_of
 from tests.programs import control
 
@@ -89,45 +93,157 @@ def test_a_case_that_is_known_while_compiling_stands_alone():
     assert "if" not in text_of(control.cases_in_helpers)
 
 
-def mapping(p):
-    match p:
-        case {"rate": r}:
-            return r
+@dataclass
+class Circle:
+    r: float
+
+
+@dataclass
+class Box:
+    w: float
+    h: float
+    kind: str = "plain"
+
+
+def measure(s):
+    match s:
+        case Circle(r) if r > 5.0:
+            return 10.0 * r
+        case Circle(r):
+            return 3.0 * r * r
+        case Box(w, h, kind="double"):
+            return 2.0 * w * h
+        case Box(w=w, h=h):
+            return w * h
+        case {"side": a, "n": 3}:
+            return a * a
+        case {"side": a}:
+            return 4.0 * a * a
+        case [first, *rest]:
+            return first * sum(v * v for v in rest)
+        case float(v) | Box(w=v):
+            return v**3
+        case None:
+            return 1.0
+        case str():
+            return 2.0
     return 0.0
 
 
-def of_a_class(x):
-    match x:
-        case float():
-            return x
-    return 0.0
+def every_shape(x):
+    things = [Circle(x), Circle(7.0 * x), Box(x, 2.0), Box(x, 3.0, "double"), {"side": x, "n": 3}, {"side": x, "n": 4}]
+    things += [[x, x, 2.0], (x,), x, None, deque([x, x]), "text", {}, {1: x}]
+    return sum(measure(each) * (k + 1.0) for k, each in enumerate(things))
 
 
-def sequence(x):
-    match x:
-        case [a, b]:
-            return a * b
-    return 0.0
+EXPRESSION = ("+", ("*", "x", ("sin", "y")), ("pow", "y", 2))
 
 
-def name_and_guard(x):
-    match x:
-        case (1.0 | 2.0) as y if y > 1.0:
-            return y
+def evaluated(e, env):
+    match e:
+        case str():
+            return env[e]
+        case int() | float():
+            return e
+        case ("sin", inner):
+            return np.sin(evaluated(inner, env))
+        case (op, left, right):
+            return OPERATIONS[op](evaluated(left, env), evaluated(right, env))
+    raise ValueError(e)
+
+
+OPERATIONS = {"+": lambda a, b: a + b, "*": lambda a, b: a * b, "pow": lambda a, b: a**b}
+
+
+def tree(x, y):
+    return evaluated(EXPRESSION, {"x": x, "y": y})
+
+
+def stars(x):
+    total = 0.0
+    for row in [(1, 3, 4, 2), (1, 3, 2), (1, 3, 7), (), (1,)]:
+        match row:
+            case (1, *mid, 2) if len(mid) == 2:
+                total += x * mid[0] * mid[1]
+            case (1, *_, k):
+                total += x * x * k
+            case _:
+                total += np.sin(x)
+    return total
+
+
+def extents(a):
+    match a.shape:
+        case (n,):
+            return np.sum(a) / n
+        case (n, m):
+            return np.sum(a * a) / (n + m)
+
+
+def no_sequence(a):
+    match a:
+        case [v, w]:
+            return v * w
+        case _:
+            return a[0] * 3.0
+
+
+def guarded(x, k):
+    match (k, x):
+        case (1, y) if y > 0.0:
+            return y * y
+        case (1, y):
+            return -y
+    return 3.0 * x
+
+
+def alternatives_with_names(k, x, y):
+    match k, x, y:
+        case (0, v, _) | (1, _, v):
+            return v * v
+        case (2, v, w) | (3, w, v) if w > 0.0:
+            return v * w * w
+        case (_, v, _):
+            return 3.0 * v
     return 0.0
 
 
 @pytest.mark.parametrize(
-    ("function", "what"),
+    ("function", "arguments"),
     [
-        (mapping, "takes an object apart"),
-        (of_a_class, "takes an object apart"),
-        (sequence, "takes apart anything but a tuple or list"),
-        (name_and_guard, "binds a name, tests a value and has an `if`"),
+        *[(alternatives_with_names, (k, 0.7, y)) for k in range(5) for y in (1.3, -1.3)],
+        (every_shape, (1.3,)),
+        (tree, (1.3, 0.7)),
+        (stars, (0.8,)),
+        (extents, (np.array([0.3, 0.7]),)),
+        (extents, (np.array([[0.3, 0.7, 0.1]]),)),
+        (no_sequence, (np.array([0.3, 0.7]),)),
+        *[(guarded, (x, k)) for x in (0.5, -0.5) for k in (1, 2)],
     ],
 )
-def test_other_patterns_are_refused_at_their_place(function, what):
-    with pytest.raises(UnsupportedSyntax, match=what) as caught:
+def test_patterns_take_objects_apart(function, arguments):
+    assert_same(function, arguments)
+    wrt = tuple(k for k, each in enumerate(arguments) if type(each) is not int)
+    assert_gradient(function, *arguments, wrt=wrt, modes=["loops"])
+
+
+def rest_of_a_mapping(p):
+    match p:
+        case {"rate": r, **others}:
+            return r * others["k"]
+    return 0.0
+
+
+def positional_without_names(p):
+    match p:
+        case Circle(r, k):
+            return r * k
+    return 0.0
+
+
+@pytest.mark.parametrize("function", [rest_of_a_mapping, positional_without_names])
+def test_other_patterns_are_refused_at_their_place(function):
+    with pytest.raises(UnsupportedSyntax, match=r"a pattern with `\*\*`, or with positional") as caught:
         lower(load(function))
     assert caught.value.at.line == function.__code__.co_firstlineno + 2
 

@@ -234,3 +234,18 @@ def test_functions_that_make_ever_new_functions_end():
 
 def test_lowering_is_deterministic():
     assert repr(outlined(factorial)[1]["factorial"]) == repr(outlined(factorial)[1]["factorial"])
+
+
+TREE = ((("a", 0), ("b", 1), 2), ("c", 3), 4)
+
+
+def test_recursion_over_a_tree_that_tells_leaves_by_their_texts():
+    def likelihood(node, x):
+        if isinstance(node[0], str):
+            return x[node[1]]
+        return likelihood(node[0], x) * likelihood(node[1], x) * np.sin(x[node[2]])
+
+    def f(x):
+        return likelihood(TREE, x)
+
+    assert_gradient(f, np.linspace(0.5, 1.5, 5))

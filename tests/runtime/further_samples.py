@@ -86,6 +86,8 @@ ONLY_VALUES: dict[Any, list[Sample]] = {
     np.linalg.eig: [s(SQUARE), s(STACK), s(MATRIX[:, :3] + 0.5j * SQUARE)],
     np.linalg.eigvals: [s(SQUARE), s(STACK)],
     np.roots: [s(np.array([1.0, -2.0, 3.0, 0.5]))],
+    np.fft.fftfreq: [s(6, 0.7), s(5, d=1.3)],
+    np.fft.rfftfreq: [s(6, 0.7), s(5, d=1.3)],
     np.fft.hfft: [s(ANY), s(MATRIX, 5, 0), s(ANY, norm="ortho"), s(ANY, norm="forward")],
     np.fft.ihfft: [s(ANY), s(MATRIX, 5, 0), s(ANY, norm="ortho"), s(ANY, norm="forward")],
     **{

@@ -472,8 +472,6 @@ DISCRETE = {
         kernels.whole_turns,
         kernels.full_rank,
         kernels.parts_of_way,
-        np.fft.fftfreq,
-        np.fft.rfftfreq,
         kernels.places,
         kernels.checkpointed_start,
         kernels.checkpointed_test,

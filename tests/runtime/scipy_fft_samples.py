@@ -32,10 +32,12 @@ DEFINED: dict[Any, list[Sample]] = {
     **{each: [s(SPECTRUM), s(SPECTRUM, (5, 4), norm="forward")]
        for each in (fft.fft2, fft.ifft2, fft.irfft2, fft.hfft2, fft.fftn, fft.ifftn, fft.irfftn, fft.hfftn)},
     **{each: [s(MATRIX), s(MATRIX, (5, 4), norm="ortho")] for each in (fft.rfft2, fft.ihfft2, fft.rfftn, fft.ihfftn)},
+    fft.fftfreq: [s(6, 0.7), s(5, d=1.3)],
+    fft.rfftfreq: [s(6, 0.7), s(5, d=1.3)],
     fft.fftshift: [s(MATRIX), s(ANY, 0)],
     fft.ifftshift: [s(MATRIX), s(ANY, 0)],
     k.trigonometric: [s(MATRIX, True, 2, 0, None, False), s(MATRIX, True, 2, 0, None, True)],
 }  # fmt: skip
 
-DISCRETE = {fft.fftfreq, fft.rfftfreq, fft.next_fast_len, fft.prev_fast_len, k.end_weights, k.inverse_type,
-            k.inverse_norm, k.axes_count, k.axis_number}  # fmt: skip
+DISCRETE = {fft.next_fast_len, fft.prev_fast_len, k.end_weights, k.inverse_type, k.inverse_norm, k.axes_count,
+            k.axis_number}  # fmt: skip

@@ -32,7 +32,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.framed: [s(LONG, 3, 2), s(MATRIX, 2, 1)],
     k.overlap_added: [s(MATRIX, 8, 2), s(CUBE, 10, 3)],
     k.window_of: [s(LONG, 7)],
-    k.window_parameter: [s(ANY, fixed=(0,))],
+    k.frequencies: [s(6, 0.7, True), s(5, 1.3, False)],
     k.embedded: [s(SHORT, (2,), (7,)), s(EVEN, (1, 0), (5, 6))],
 }  # fmt: skip
 
@@ -91,7 +91,7 @@ GIVEN: dict[Any, list[Sample]] = {
 }
 
 DISCRETE = {
-    *(k.upper_half, k.half_of, k.is_within, k.segment_length, k.named_window, k.spectrum_weights, k.frequencies),
+    *(k.upper_half, k.half_of, k.is_within, k.segment_length, k.named_window, k.spectrum_weights),
     *(k.smoothing_weights, k.smoothing_ends, k.trend_projection, k.sections_edge, k.decimation_sections),
     *(signal.windows.hann, signal.windows.hamming, signal.windows.blackman, signal.windows.boxcar),
     *(signal.windows.bartlett, signal.windows.blackmanharris, signal.windows.nuttall, signal.windows.flattop),

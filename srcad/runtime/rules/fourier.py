@@ -65,7 +65,17 @@ def real_beside_real(y, g, a):
 
 linear(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, kernels.fft_of_leading, kernels.ifft_of_leading)
 linear(np.fft.fftshift, np.fft.ifftshift, kernels.resized, kernels.real_beside_real)
-zero(np.fft.fftfreq, np.fft.rfftfreq, kernels.spectrum_counts)
+zero(kernels.spectrum_counts)
+
+
+@define(np.fft.fftfreq)
+def fftfreq(n, d=1.0):
+    return np.concatenate((np.arange((n - 1) // 2 + 1), np.arange(-(n // 2), 0))) * (1.0 / (n * d))
+
+
+@define(np.fft.rfftfreq)
+def rfftfreq(n, d=1.0):
+    return np.arange(n // 2 + 1) * (1.0 / (n * d))
 
 
 @define(np.fft.hfft)

@@ -81,6 +81,7 @@ _LARGEST = 4096  # elements of arrays whose shapes may be constants
 _LEVELS: dict[type, Constants] = {
     **dict.fromkeys((str, type(None)), Constants.NAMES),
     **dict.fromkeys((int, bool), Constants.INTEGERS),
+    **dict.fromkeys((float, complex), Constants.EXTENTS),  # that they have no extents
 }
 
 
@@ -88,7 +89,7 @@ def level_of(value: Any) -> Constants:
     """The lowest level at which an argument that is no structure is a compile-time constant; 0 if there is none.
 
     >>> level_of("tanh"), level_of(3), level_of(3.0)
-    (<Constants.NAMES: 1>, <Constants.INTEGERS: 2>, <Constants.FUNCTIONS: 0>)
+    (<Constants.NAMES: 1>, <Constants.INTEGERS: 2>, <Constants.EXTENTS: 3>)
     """
     if type(value) is np.ndarray:
         return Constants.EXTENTS if value.ndim > 0 and value.size <= _LARGEST else Constants.FUNCTIONS

@@ -370,6 +370,8 @@ np.fft.rfft: np.fft.rfft(v) | np.fft.rfft(m, n=5) | np.fft.rfft(m, 3, axis=0) |
     np.fft.rfft(c, axis=1, norm='ortho') | np.fft.rfft(v, norm='forward')
 np.fft.irfft: np.fft.irfft(v) | np.fft.irfft(m, n=5) | np.fft.irfft(m, 3, axis=0) |
     np.fft.irfft(c, axis=1, norm='ortho') | np.fft.irfft(v, norm='forward')
+np.fft.fftfreq: np.fft.fftfreq(5, s) | np.fft.fftfreq(6, d=s)
+np.fft.rfftfreq: np.fft.rfftfreq(5, s) | np.fft.rfftfreq(6, d=s)
 np.fft.hfft: np.fft.hfft(v) | np.fft.hfft(m, n=5) | np.fft.hfft(m, 3, axis=0) |
     np.fft.hfft(c, axis=1, norm='ortho') | np.fft.hfft(v, norm='forward')
 np.fft.ihfft: np.fft.ihfft(v) | np.fft.ihfft(m, n=5) | np.fft.ihfft(m, 3, axis=0) |
@@ -451,7 +453,7 @@ results are neighbours among floating-point numbers:
     np.nextafter
 results do not depend on numbers that vary:
     np.zeros np.ones np.ones_like np.empty_like np.eye np.identity np.tri np.bartlett np.blackman np.hamming
-    np.hanning np.fft.fftfreq np.fft.rfftfreq np.spacing
+    np.hanning np.spacing
 about shapes, types and memory:
     np.broadcast_shapes np.can_cast np.common_type np.einsum_path np.iscomplexobj np.isdtype np.isfortran
     np.isrealobj np.isscalar np.issubdtype np.iterable np.may_share_memory np.min_scalar_type np.mintypecode

@@ -56,7 +56,7 @@ class Draft:
         self.bindings[name] = thing
         return name
 
-    def capture(self, owner: Any, key: str, wish: str) -> str:
+    def capture(self, owner: Any, key: Any, wish: str) -> str:
         """The hidden parameter for a captured array; one for each place that holds it."""
         for capture in self.hidden:
             if same_owner(capture.owner, owner) and capture.key == key:
@@ -65,7 +65,7 @@ class Draft:
         self.hidden.append(Capture(parameter, owner, key))
         return parameter
 
-    def freeze(self, owner: Any, key: str, value: Any) -> None:
+    def freeze(self, owner: Any, key: Any, value: Any) -> None:
         """Record that the value was written into the code as a literal."""
         if not any(same_owner(owner, other) and key == known for other, known, _ in self.frozen):
             self.frozen.append((owner, key, value))
@@ -155,27 +155,31 @@ def same_owner(one: Any, other: Any) -> bool:
     return one is other or (isinstance(one, _Within) and one == other)
 
 
-def reader(owner: Any, key: str) -> Callable[[], Any]:
+def reader(owner: Any, key: Any) -> Callable[[], Any]:
     """A function that reads a captured name at each call, with as little overhead as possible."""
     if isinstance(owner, dict):
         return functools.partial(owner.__getitem__, key)
     return owner.reading(key) if isinstance(owner, _Within) else Capture(key, owner, key).read
 
 
+# Instead of a key: the owner itself. None is a key that a dictionary may have.
+_ITSELF: Any = object()
+
+
 @dataclass(frozen=True, eq=False)
 class _Within(Mapping[str, Any]):
     """The contents of an object that is looked up again at each reading.
 
-    `owner` and `key` tell where the object is held; if `key` is None, `owner` is the object itself.
+    `owner` and `key` tell where the object is held; without a key, `owner` is the object itself.
     """
 
     owner: Any
-    key: str | None = None
+    key: Any = _ITSELF
 
     @property
     def held(self) -> Any:
         """The object's current value."""
-        return self.owner if self.key is None else reader(self.owner, self.key)()
+        return self.owner if self.key is _ITSELF else reader(self.owner, self.key)()
 
     @staticmethod
     def taken(held: Any, key: Any) -> Any:
@@ -188,7 +192,7 @@ class _Within(Mapping[str, Any]):
     def reading(self, key: Any) -> Callable[[], Any]:
         """A function that reads a part at each call."""
         taken = self.taken
-        if self.key is None:
+        if self.key is _ITSELF:
             return functools.partial(taken, self.owner, key)
         held = reader(self.owner, self.key)
         return lambda: taken(held(), key)

@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.fft
+import scipy.signal
 
 import srcad
+from srcad.errors import MissingRule
 from srcad.runtime.rulebook.rule_template import primitive_name
 from tests.runtime import scipy_fft_samples, scipy_ndimage_samples, scipy_signal_samples, scipy_spatial_samples
 from tests.runtime.rules.test_rules import smooth_places
@@ -150,3 +153,34 @@ def test_compiled_gradients_are_those_of_uncompiled_code(calls, tmp_path):
     assert value == pytest.approx(f(x, kept), rel=1e-10)
     for one, other in zip(bars, srcad.grad(f, jit=False)(x, kept), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+
+
+RECORD = np.sin(0.4 * np.arange(40.0))
+BY_RATES = {
+    "fftfreq": lambda s: np.sum(np.fft.fftfreq(5, s) ** 2) + np.sum(np.fft.fftfreq(6, d=s)[1:3] * 3.0),
+    "rfftfreq": lambda s: np.sum(np.fft.rfftfreq(5, s) ** 2) + np.sum(scipy.fft.rfftfreq(6, d=s)),
+    "scipy.fft.fftfreq": lambda s: np.sum(scipy.fft.fftfreq(5, s) ** 3),
+    "welch": lambda s: np.sum(np.sin(scipy.signal.welch(RECORD, s, nperseg=16))),
+    "csd": lambda s: np.sum(scipy.signal.csd(RECORD, RECORD**2, s, nperseg=16, return_onesided=False)[0] ** 2),
+    "periodogram": lambda s: np.sum(scipy.signal.periodogram(RECORD, s)[0] ** 2),
+    "stft": lambda s: np.sum(scipy.signal.stft(RECORD, s, nperseg=16)[0] ** 2),
+    "spectrogram": lambda s: np.sum(scipy.signal.spectrogram(RECORD, s, nperseg=16)[0] ** 2),
+    "savgol_filter": lambda s: np.sum(scipy.signal.savgol_filter(RECORD, 7, 2, deriv=1, delta=s) ** 2),
+    "savgol_filter wrapped": lambda s: scipy.signal.savgol_filter(RECORD, 7, 3, 2, s, mode="wrap")[3],
+}
+
+
+@pytest.mark.parametrize("name", BY_RATES)
+def test_sampling_rates_and_spacings_have_derivatives(name):
+    f, h = BY_RATES[name], 1e-5
+    found = srcad.grad(f, jit=False)(0.7)
+    assert found == pytest.approx((f(0.7 + h) - f(0.7 - h)) / (2.0 * h), rel=1e-6)
+    assert srcad.jvp(f, (0.7,), (1.0,), jit=False)[1] == pytest.approx(found, rel=1e-12)
+
+
+def test_the_parameter_of_a_window_is_refused():
+    def f(beta):
+        return np.sum(scipy.signal.welch(RECORD, window=("kaiser", beta), nperseg=16)[1])
+
+    with pytest.raises(MissingRule, match="no derivative rule by its argument"):
+        srcad.grad(f, jit=False)(0.7)

@@ -121,7 +121,6 @@ from srcad.runtime.kernels.scipy.frames import (
     spectrum_weights,
     trend_projection,
     window_of,
-    window_parameter,
 )
 from srcad.runtime.kernels.scipy.gamma_functions import (
     count,
@@ -361,7 +360,6 @@ __all__ = [
     "vonmises_ppf",
     "vonmises_slope",
     "window_of",
-    "window_parameter",
     "with_axes",
     "with_trailing_axes",
     "without_derivative",

@@ -51,11 +51,6 @@ def named_window(name: str, parameter: Any, size: int) -> Any:
     return scipy.signal.get_window((name, parameter), size)
 
 
-def window_parameter(value: Any) -> Any:
-    """The parameter of a window, by which there is no derivative."""
-    return value + 0.0
-
-
 def spectrum_weights(nfft: int, is_onesided: bool) -> Any:
     """How often each frequency of a spectrum counts.
 

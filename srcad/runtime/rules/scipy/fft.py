@@ -110,7 +110,17 @@ def ifftshift(x, axes=None):
     return np.fft.ifftshift(x, axes)
 
 
+@define(scipy.fft.fftfreq)
+def fftfreq(n, d=1.0):
+    return np.fft.fftfreq(n, d)
+
+
+@define(scipy.fft.rfftfreq)
+def rfftfreq(n, d=1.0):
+    return np.fft.rfftfreq(n, d)
+
+
 linear(kernels.scipy.orthogonal_transform)
-zero(scipy.fft.fftfreq, scipy.fft.rfftfreq, scipy.fft.next_fast_len, scipy.fft.prev_fast_len)
+zero(scipy.fft.next_fast_len, scipy.fft.prev_fast_len)
 zero(kernels.scipy.end_weights, kernels.scipy.inverse_type, kernels.scipy.inverse_norm)
 zero(kernels.scipy.axes_count, kernels.scipy.axis_number)

@@ -9,7 +9,7 @@ import functools
 import inspect
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -25,8 +25,14 @@ from srcad.transforms.lowering.calls.key_functions import MADE
 from srcad.transforms.lowering.calls.starred_arguments import Starred
 from srcad.transforms.lowering.structures.abstract_state import Callee, Chosen, Structure
 from srcad.transforms.lowering.structures.array_methods import spell_method
+from srcad.transforms.lowering.structures.collection_types import PatternSequence
 from srcad.transforms.lowering.structures.container_methods import Parts
 from srcad.transforms.lowering.structures.operator_overloading import BINARY
+
+# Classes of which no number, text or array is an object.
+_CONTAINERS = (list, tuple, dict, slice, PatternSequence, Mapping)
+_CONSTANTS = (str, bytes, type(None), bool, int, float, complex)
+_DECIDED = (*_CONSTANTS, *_CONTAINERS, set, frozenset)
 
 
 class Containers(Starred):
@@ -300,8 +306,10 @@ class Containers(Starred):
             return const(issubclass(structure.cell.kind, classes))
         if (kind := self.memory.shape_kind(structure)) is not None:
             return const(issubclass(kind, classes))
+        if type(held := self.constant(structure)) in _CONSTANTS and all(each in _DECIDED for each in classes):
+            return const(isinstance(held, classes))
         # A number, a text or an array, or an unknown container: that is decided where types are known.
-        known = (slice,) if self.memory.may_be_container(structure) else (list, tuple, dict, slice)
+        known = (slice,) if self.memory.may_be_container(structure) else _CONTAINERS
         return const(False) if all(each in known or _is_of_objects(each) for each in classes) else None
 
     def is_callable(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:

@@ -139,6 +139,8 @@ class Starred(Mapped):
         part = self.part(node)
         if isinstance(part, Structure) and isinstance(self.memory.cells[part.cell], dict):
             return self.parts(part)
+        if length is None and isinstance(part, gast.Name):
+            length = next(iter(self.memory.extents.get(part.id, ())), None)
         length = wanted if length is None else length
         if length is None or (isinstance(part, Structure) and not part.cell.is_sequence):
             self.refuse(STARRED_ARRAY)

@@ -8,6 +8,7 @@ set are constants, and they are visited in the order in which Python visits them
 
 from __future__ import annotations
 
+from abc import ABC
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
@@ -40,6 +41,14 @@ _SET_TESTS: dict[Any, Callable[[Any, Any], bool]] = {
     gast.Eq: lambda one, other: one == other,
     gast.NotEq: lambda one, other: one != other,
 }
+
+
+class PatternSequence(ABC):  # noqa: B024 - classes are registered as this one's
+    """What the pattern of a sequence matches in a `match` statement; texts and arrays are not."""
+
+
+for _kind in (list, tuple, deque, range):
+    PatternSequence.register(_kind)
 
 
 class Collections(Methods):

@@ -114,7 +114,10 @@ class Overloads(Slots):
     def parts_of_object(self, structure: Structure) -> list[gast.expr]:
         """What `__iter__` of the user's class iterates over: as that of a list, it is read in each iteration."""
         method = self.method_for(structure, "__iter__")
-        made = None if method is None or inspect.isgeneratorfunction(method) else self.called(method, [structure])
+        if inspect.isgeneratorfunction(method):
+            assert self.outside is not None
+            method = self.outside.collected(method)
+        made = None if method is None else self.called(method, [structure])
         if isinstance(made, Structure) and made.cell.type is Iterator:
             held = self.contents(made)
             start, over = self.constant(held["at"]), held["over"]

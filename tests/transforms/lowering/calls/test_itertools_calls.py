@@ -123,3 +123,19 @@ def test_the_first_element_and_loops_over_iterators():
         return next(iter(parts.values())) + sum(v * v for v in iter(x[0]))
 
     assert srcad.grad(first, jit=False)(X)[1, 1] == X[0, 0]
+
+
+def test_iterators_over_arrays_that_only_numbers_decide():
+    def present_value(rate, growth):
+        q = np.array([1.0 - np.exp(-rate * growth**age) for age in range(3)])
+        alive = list(accumulate(1.0 - q, initial=1.0, func=lambda a, b: a * b))
+        return sum(each * rate**k for k, each in enumerate(alive))
+
+    def by_index(rate, growth):
+        q = [1.0 - np.exp(-rate * growth**age) for age in range(3)]
+        a = 1.0 - q[0]
+        b = a * (1.0 - q[1])
+        return 1.0 + a * rate + b * rate**2 + b * (1.0 - q[2]) * rate**3
+
+    both = [srcad.grad(f, wrt=(0, 1), jit=False)(0.4, 1.3) for f in (present_value, by_index)]
+    np.testing.assert_allclose(*both, rtol=1e-13)

@@ -51,8 +51,19 @@ def test_an_array_of_another_length_raises(size):
         triple(*np.ones(size))
 
 
+def test_how_many_there_are_may_follow_from_the_arguments():
+    assert srcad.grad(lambda x: model(*np.sin(x)), jit=False)(X) == pytest.approx(srcad.grad(by_element, jit=False)(X))
+    assert srcad.grad(lambda x: max(*x), jit=False)(X).tolist() == [0.0, 1.0, 0.0]
+
+
+def by_element(x):
+    y = np.sin(x)
+    return model(y[0], y[1], y[2])
+
+
 def test_how_many_there_are_has_to_be_known():
-    for function in (lambda x: max(*x), lambda x: model(*x), lambda x: total(*x)):
+    found = lambda x: x[x > 0.0]  # noqa: E731 - in one line with its uses
+    for function in (lambda x: max(*found(x)), lambda x: model(*found(x)), lambda x: total(*found(x))):
         with pytest.raises(UnsupportedSyntax, match="whose number of elements is not known"):
             srcad.grad(function, jit=False)(X)
 
@@ -105,5 +116,6 @@ def test_constructors_take_as_many_as_they_have_parameters():
     assert_gradient(g, X)
     with pytest.raises(TypeError, match="does not have 3 elements"):
         srcad.grad(f, jit=False)(np.ones(4))
+    assert srcad.grad(lambda x: Controller(*x).kp, jit=False)(X).tolist() == [1.0, 0.0, 0.0]  # with the default limit
     with pytest.raises(UnsupportedSyntax, match="whose number of elements is not known"):
-        srcad.grad(lambda x: Controller(*x).kp, jit=False)(X)
+        srcad.grad(lambda x: Controller(*x[x > 0.0]).kp, jit=False)(X)

@@ -89,18 +89,18 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
 @define(scipy.signal.savgol_filter)
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
     along = np.moveaxis(1.0 * np.asarray(x), axis, -1)
-    weights = kernels.scipy.smoothing_weights(window_length, polyorder, deriv, delta)
+    weights = kernels.scipy.smoothing_weights(window_length, polyorder, deriv, 1.0)
     half = window_length // 2
     if mode != "interp":
         around = kernels.scipy.extended(along, -1, window_length - 1 - half, half, mode, cval)
-        return np.moveaxis(kernels.scipy.correlated_along(around, weights[::-1], -1), -1, axis)
+        return np.moveaxis(kernels.scipy.correlated_along(around, weights[::-1], -1), -1, axis) / delta**deriv
     inner = kernels.scipy.correlated_along(along, weights[::-1], -1)
-    start = kernels.scipy.smoothing_ends(window_length, polyorder, deriv, delta, False)
-    end = kernels.scipy.smoothing_ends(window_length, polyorder, deriv, delta, True)
+    start = kernels.scipy.smoothing_ends(window_length, polyorder, deriv, 1.0, False)
+    end = kernels.scipy.smoothing_ends(window_length, polyorder, deriv, 1.0, True)
     first, last = along[..., :window_length], along[..., along.shape[-1] - window_length :]
     inner = inner[..., (1 if window_length % 2 == 0 else 0) :]
     y = np.concatenate((first @ np.transpose(start), inner, last @ np.transpose(end)), axis=-1)
-    return np.moveaxis(y, -1, axis)
+    return np.moveaxis(y, -1, axis) / delta**deriv
 
 
 @define(scipy.signal.resample)

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.signal
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, linear, partial, refused, zero
+from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, linear, zero
 from srcad.runtime.rulebook.theorems import NoRule
 
 NO_AVERAGE = NoRule("a spectrum whose segments are averaged by the median", 'pass average="mean"')
@@ -30,21 +30,24 @@ def window_of(y, window, size):
     d[window] = 1.0 * d[y]
 
 
-@partial(kernels.scipy.window_parameter)
-def window_parameter(y, value):
-    return refused  # the window's own function has a derivative by it
-
-
 linear(kernels.scipy.framed, kernels.scipy.overlap_added, kernels.scipy.window_of)
 zero(kernels.scipy.segment_length, kernels.scipy.named_window, kernels.scipy.spectrum_weights)
-zero(kernels.scipy.frequencies)
+
+
+@adjoint(kernels.scipy.frequencies)
+def frequencies(y, nfft, fs, is_onesided):
+    d[fs] = np.vdot(kernels.scipy.frequencies(nfft, 1.0, is_onesided), d[y])
+
+
+linear(kernels.scipy.frequencies)
 
 
 @inlined
 def _window(window, size):
     """The values of a window: a name, a name with a parameter, or values."""
     if isinstance(window, tuple):
-        return kernels.scipy.named_window(window[0], kernels.scipy.window_parameter(window[1]), size)
+        # The window's own function has a derivative by the parameter.
+        return kernels.scipy.without_derivative(kernels.scipy.named_window(*window, size), window[1])
     return kernels.scipy.window_of(window, size)
 
 
