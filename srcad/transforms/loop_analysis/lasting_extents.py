@@ -32,8 +32,10 @@ def lasting_extents(loop: Any, before: Facts, carried: Iterable[str]) -> dict[ga
     Statements whose arrays have other extents in another iteration are missing.
     """
     stored = stored_in([loop])
-    outside = _outside(before, sorted(set(carried) & stored))
-    assumed = {name: extents for name in outside.ranks if (extents := _assumed(outside, name, stored))}
+    arrays = [name for name in sorted(set(carried) & stored) if before.rank_of(name)]
+    outside = before.copy()
+    outside.ranks = {**before.ranks, **{f"{name}{_BEFORE}": before.ranks[name] for name in arrays}}
+    assumed = {name: extents for name in arrays if (extents := _assumed(outside, name, stored))}
     while True:
         run = _Run(loop, outside, assumed)
         if not run.failed:
@@ -41,23 +43,15 @@ def lasting_extents(loop: Any, before: Facts, carried: Iterable[str]) -> dict[ga
         assumed = {name: extents for name, extents in assumed.items() if name not in run.failed}
 
 
-def _outside(before: Facts, carried: list[str]) -> Facts:
-    """The facts before the loop, where names that it stores have another name for what they held then."""
-    found = before.copy()
-    ranks = {f"{name}{_BEFORE}": rank for name in carried if (rank := before.rank_of(name))}
-    found.ranks = {**before.ranks, **ranks}
-    return found
+def _assumed(outside: Facts, name: str, stored: frozenset[str]) -> tuple[gast.expr, ...]:
+    """The extents that a name is assumed to keep: those that are known before the loop, or what they are there.
 
-
-def _assumed(outside: Facts, marked: str, stored: frozenset[str]) -> tuple[gast.expr, ...]:
-    """The extents that a name is assumed to keep: those that are known before the loop, or what they are there."""
-    name, mark, _ = marked.partition(_BEFORE)
-    if not mark:
-        return ()
-    own = enumerate(outside.of(name) or ())
+    What the name holds before the loop has another name.
+    """
+    shape = attribute(load(f"{name}{_BEFORE}"), "shape")
     return tuple(
-        each if stored.isdisjoint(names_in(each)) else subscript(attribute(load(marked), "shape"), const(axis))
-        for axis, each in own
+        each if stored.isdisjoint(names_in(each)) else subscript(shape, const(axis))
+        for axis, each in enumerate(outside.of(name) or ())
     )
 
 
@@ -69,16 +63,14 @@ class _Run:
     """One iteration, under assumptions."""
 
     def __init__(self, loop: Any, outside: Facts, assumed: Mapping[str, tuple[gast.expr, ...]]) -> None:
-        self.assumed = {f: extents for f, extents in ((name.partition(_BEFORE)[0], e) for name, e in assumed.items())}
+        self.assumed = assumed
         self.failed: set[str] = set()
         self.found: dict[gast.stmt, list[Form]] = {}
         self.stored = stored_in([loop])
-        self.loop = loop
         index = {loop.target.id} if isinstance(loop, gast.For) else set()
         for block, inside in outside.copy().descend(loop):
             inside.restrict(self.stored - index)
             self.block(block, inside, True)
-        self.failed = {f"{name}{_BEFORE}" for name in self.failed}
 
     def block(self, block: Block, at: Facts, is_own: bool) -> None:
         """Follow a block; `is_own` for the body of the loop itself."""

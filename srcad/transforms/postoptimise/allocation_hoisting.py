@@ -103,7 +103,9 @@ class _Hoister:
         """The vectors, of some names, whose elements are used one at a time, at places that are not negative."""
         alone = {each for each in names if self.stores[each] == 1 and self.aliases.connected(each) == {each}}
         found = Arrays(alone, code.body, Facts.at_start(code.kinds, self.ranks.of)).found if alone else {}
-        return frozenset(name for name, array in found.items() if not array.queries and all(map(_is_natural, array.uses)))
+        return frozenset(
+            name for name, array in found.items() if not array.queries and all(map(_is_natural, array.uses))
+        )
 
     def is_fitting(self, name: str) -> bool:
         """Whether a name holds an array in C order that can be written into."""

@@ -282,9 +282,10 @@ class Traces:
         return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace), *least))], [])
 
     def room_for_all(self, trace: str, count: str, loops: tuple[Loop, ...]) -> gast.stmt | None:
-        """Grow a trace before its innermost loop if the entries of all of its iterations may not fit; None if that fails.
+        """Grow a trace before its innermost loop where the entries of all iterations may not fit.
 
-        The loop is then free of tests, and can be vectorised. A trace with a largest length does not grow.
+        The loop is then free of tests, and can be vectorised. None for a loop whose iterations are not counted first;
+        a trace of the largest length does not grow.
         """
         loop = loops[-1]
         if not isinstance(loop, gast.For) or abs(step_of(loop)) != 1 or _most(self.sites, loops) is not None:

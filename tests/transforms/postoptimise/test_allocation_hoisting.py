@@ -29,8 +29,8 @@ ARGUMENTS = np.arange(12.0).reshape(3, 4) + 1.0, 3
 def program(*lines, loop="for i in range(n)", first="y = np.ones(4)", result="s", after="pass"):
     body = "\n        ".join(lines)
     return (
-        f"def f(x, n):\n    m = x.shape[1]\n    s = 0.0\n    i = 0\n    {first}\n    {loop}:\n        {body}\n    {after}\n"
-        f"    return {result}\n"
+        f"def f(x, n):\n    m = x.shape[1]\n    s = 0.0\n    i = 0\n    {first}\n    {loop}:\n        {body}\n"
+        f"    {after}\n    return {result}\n"
     )
 
 
@@ -116,7 +116,8 @@ def test_threads_have_arrays_of_their_own():
 def test_an_array_of_an_inner_loop_moves_as_far_as_it_may():
     text = program("for j in range(2):", "    a = np.empty(m)", "    a[:] = x[j]", "    s += a[1]")
     assert hoisted(text).index("a = np.empty") < hoisted(text).index("for i")
-    text = program("m = 2 + i", "b = np.ones(m)", *"for j in range(2):|    a = np.zeros_like(b)|    s += a[0]".split("|"))
+    inner = "for j in range(2):", "    a = np.zeros_like(b)", "    s += a[0]"
+    text = program("m = 2 + i", "b = np.ones(m)", *inner)
     assert hoisted(text).index("for i") < hoisted(text).index("a = np.empty") < hoisted(text).index("for j")
 
 
