@@ -19,10 +19,10 @@ from numba import types as nb
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.extents import Dimension, Extent, Extents
 from srcad.transforms.analysis.affine.integer_facts import index_parts
-from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_nonnegative
+from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_nonnegative, name_of
 from srcad.transforms.analysis.optimistic_facts import Trials
 from srcad.transforms.analysis.statement_positions import Flow, Spot
-from srcad.transforms.ir.array_functions import OF_ELEMENTS
+from srcad.transforms.ir.array_functions import OF_ELEMENTS, last_part
 from srcad.transforms.ir.build import dotted_path, walk_statements
 from srcad.transforms.ir.cost_model import DEEPEST_FORM
 from srcad.transforms.ir.name_types import Types
@@ -167,9 +167,41 @@ class Definitions(Extents):
     def _supposing(self, array: str, axis: int, supposed: Form, sources: list[str]) -> list[Form]:
         """The extents of the arrays that a name may hold, other than the extent assumed for the name itself."""
         with self._trials.supposing((array, axis), supposed):
-            found = dict.fromkeys(self.size(name, axis) for name in sources)
-        found.pop(supposed, None)
+            found = dict.fromkeys(
+                form for name in sources if not self._agrees(name, form := self.size(name, axis), supposed, array)
+            )
         return list(found)
+
+    def _agrees(self, name: str, form: Form, supposed: Form, array: str) -> bool:
+        """Whether an extent is the one that is assumed for `array`, by itself or by a check before its array is made.
+
+        Other names in such a check must have one value, or it could be of an earlier one.
+        """
+        made = self.flow.single(name)
+        if form == supposed or made is None:
+            return form == supposed
+        symbols = form.symbols | supposed.symbols
+        if any(len(self.flow.stores.get(each, ())) > 1 for each in map(name_of, symbols) if each != array):
+            return False
+        spot = self.flow.spot(made)
+        return any(
+            check.number < spot.number
+            and check.way == spot.way[: len(check.way)]
+            and {form, supposed} == {self.form(one), self.form(other)}
+            for check, one, other in self._checks
+        )
+
+    @cached_property
+    def _checks(self) -> list[tuple[Spot, gast.expr, gast.expr]]:
+        """Where two extents are checked to be equal."""
+        return [
+            (self.flow.spot(statement), *statement.value.args)
+            for statement in walk_statements(self.unit.tree.body)
+            if isinstance(statement, gast.Expr)
+            and isinstance(statement.value, gast.Call)
+            and last_part(statement.value.func) == "same_extent"
+            and len(statement.value.args) == 2
+        ]
 
     def sources(self, array: str) -> list[str] | None:
         """The arrays that a name may hold, following copies; None if they are not known."""
@@ -179,9 +211,12 @@ class Definitions(Extents):
             if value is not None and not isinstance(value, gast.Name):
                 sources.append(name)
                 continue
-            if name in self.flow.parameters:
+            stores = self.flow.stores.get(name, [])
+            if name in self.flow.parameters and stores:
                 return None
-            for statement in self.flow.stores.get(name, []):
+            if not stores:
+                sources.append(name)
+            for statement in stores:
                 if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Name):
                     return None
                 if statement.value.id not in names:
