@@ -10,7 +10,7 @@ A name that is stored once is its definition, wherever it is read. What is not u
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
 import gast
@@ -41,6 +41,7 @@ class Definitions(Extents):
         self._known: dict[Spot, list[Form]] = {}
         self._trials = Trials[tuple[str, int], Form]()
         self.shortened: set[Form] = set()  # lengths of slices: where negative, these are empty
+        self._checks = list(_checks(unit, flow))
 
     def of_name(self, name: str) -> Form:
         """The form of an integer by name."""
@@ -191,18 +192,6 @@ class Definitions(Extents):
             for check, one, other in self._checks
         )
 
-    @cached_property
-    def _checks(self) -> list[tuple[Spot, gast.expr, gast.expr]]:
-        """Where two extents are checked to be equal."""
-        return [
-            (self.flow.spot(statement), *statement.value.args)
-            for statement in walk_statements(self.unit.tree.body)
-            if isinstance(statement, gast.Expr)
-            and isinstance(statement.value, gast.Call)
-            and last_part(statement.value.func) == "same_extent"
-            and len(statement.value.args) == 2
-        ]
-
     def sources(self, array: str) -> list[str] | None:
         """The arrays that a name may hold, following copies; None if they are not known."""
         names, sources = [array], []
@@ -302,6 +291,14 @@ class Definitions(Extents):
         if high < low and (length.terms or length.constant < 0):
             self.shortened.add(length)
         return length
+
+
+def _checks(unit: Unit, flow: Flow) -> Iterator[tuple[Spot, gast.expr, gast.expr]]:
+    """Where two extents are checked to be equal."""
+    for statement in walk_statements(unit.tree.body):
+        match statement:
+            case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "same_extent":
+                yield flow.spot(statement), one, other
 
 
 def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:
