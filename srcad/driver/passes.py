@@ -508,6 +508,15 @@ SIMPLIFY = (
         source="McDaniel et al., Delayed Slater determinant update algorithms, J. Chem. Phys. 147, 2017",
     ),
     Pass(
+        "allocation_hoisting",
+        "transforms.postoptimise.allocation_hoisting:with_early_allocations",
+        "arrays that each iteration of a loop allocates anew are allocated once, before the loop",
+        needs=(TYPES,),
+        optional=True,
+        when=("loops", "has_loops", "has_arrays"),
+        source="Vincent Lefebvre and Paul Feautrier, Automatic storage management for parallel programs, 1998",
+    ),
+    Pass(
         "plain_names",
         "transforms.postoptimise.forward_substitution:with_plain_names",
         "numbered names take the plain name where it is free; ranges are written short",

@@ -25,7 +25,6 @@ from srcad.transforms.analysis.affine.integer_facts import Bounds, is_counted
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.ranks import ranks_of
-from srcad.transforms.ir.array_functions import last_part
 from srcad.transforms.ir.build import (
     Block,
     MentionedNames,
@@ -83,7 +82,7 @@ class _Filler:
                     self.walk(inner, inside)
             else:
                 shapes.learn(statement)
-                _suppose_checked(statement, shapes)
+                shapes.learn_check(statement)
 
     def is_real(self, name: str) -> bool:
         """Whether a name holds an array of floats or complex numbers."""
@@ -119,15 +118,6 @@ def _made(statement: gast.stmt) -> str | None:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function)):
             return name if dotted_path(function) in _UNSET else None
     return None
-
-
-def _suppose_checked(statement: gast.stmt, shapes: Facts) -> None:
-    """Note that two extents are equal, after a check that would have raised an exception."""
-    match statement:
-        case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "same_extent":
-            first, second = shapes.form(one), shapes.form(other)
-            if first is not None and second is not None and first != second:
-                shapes.suppose((first - second, second - first))
 
 
 def _is_whole(bounds: Bounds, extent: Form, shapes: Facts) -> bool:

@@ -24,14 +24,15 @@ fill is copied after these.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 from numba import types as nb
 
 from srcad.transforms.adjoint.accumulation import Adjoints
-from srcad.transforms.adjoint.reverse_plan import Plan, Replay, inner_plans
+from srcad.transforms.adjoint.reverse_plan import Plan, Replay, Way, inner_plans
+from srcad.transforms.analysis.affine.integer_facts import step_of
 from srcad.transforms.analysis.affine.shape_equality import model
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import (
@@ -58,6 +59,7 @@ from srcad.transforms.ir.build import loop as loop_over
 from srcad.transforms.ir.cost_model import FIRST_TRACE_ENTRIES, LARGEST_TRACE
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.pass_names import PREALLOCATED_TRACES
+from srcad.transforms.ir.primitive import constant
 from srcad.transforms.storage.placement import Loop, Sites
 from srcad.transforms.storage.recomputation import Recipes
 from srcad.transforms.storage.tbr_result import Decisions, Row
@@ -146,6 +148,8 @@ class Trace:
     """The statements for one recorded name: allocate before its outermost loop, save, and read in the reverse sweep.
 
     begin       statements at the start of the reverse sweep
+    room        statements that let the trace grow: at the start of each iteration of its only loop, or, if `around` is
+                given, before that loop, for all of its iterations
     cursor      the variable that counts down while a stack or list is read
     is_hollow   whether it holds the shapes of arrays
     blank       statements that make an empty trace, for paths that do not reach the loop
@@ -159,6 +163,8 @@ class Trace:
     begin: Block
     read: Block
     blank: Block
+    room: Block = field(default_factory=list)
+    around: Loop | None = None
     cursor: str = ""
     is_hollow: bool = False
     after: gast.stmt | None = None
@@ -188,16 +194,18 @@ class Traces:
         self.hollow, self.rows = hollow, rows or {}
         self.names = adjoints.names
 
-    def trace(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
-        """The trace of a name of this type, recorded inside these loops (outermost first)."""
+    def trace(self, name: str, kind: nb.Type, way: Way) -> Trace:
+        """The trace of a name of this type, which is recorded in this block, inside a loop."""
+        loops = self.sites.loops_around(way)
+        skips = way[-1][0] not in self.program.flow.loops  # in a branch
         if not isinstance(kind, (nb.Number, nb.Boolean)):
             row = None if name in self.hollow or not is_grid(self.sites, loops) else self.rows.get(name)
             return self.listed(name, kind, loops) if row is None else self.rowed(name, kind, loops, row)
         if is_grid(self.sites, loops):
             return self.grid(name, kind, loops)
         if len(loops) == 1 and id(loops[0]) in self.numbers:
-            return self.numbered(name, kind, loops[0])
-        return self.stack(name, kind, loops)
+            return self.numbered(name, kind, loops[0], skips)
+        return self.stack(name, kind, loops, skips)
 
     def grid(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """A trace with one entry for each iteration."""
@@ -241,28 +249,21 @@ class Traces:
             after=row.after,
         )
 
-    def numbered(self, name: str, kind: nb.Type, loop: Loop) -> Trace:
-        """A growing trace, with one entry for each iteration of a loop that counts them."""
+    def numbered(self, name: str, kind: nb.Type, loop: Loop, skips: bool) -> Trace:
+        """A growing trace, with one entry for each iteration of a loop that counts them; `skips` if some have none."""
         trace = self.names.fresh(f"{name}_trace")
         forwards, backwards = self.numbers[id(loop)]
+        room = self.room(trace, forwards, (loop,), skips)
         return Trace(
             name,
             loop,
             [assign(trace, empty(self.capacity((loop,)), kind))],
-            [
-                self.room(trace, forwards, (loop,), self.is_on_some_paths(name)),
-                assign(subscript(load(trace), load(forwards), store=True), load(name)),
-            ],
+            [*([room] if skips else []), assign(subscript(load(trace), load(forwards), store=True), load(name))],
             [],
             [assign(name, subscript(load(trace), load(backwards)))],
             [assign(trace, empty(const(0), kind))],
+            room=[] if skips else [room],
         )
-
-    def is_on_some_paths(self, name: str) -> bool:
-        """Whether a name, or the element that it stands for, may be stored in a branch that some iterations skip."""
-        flow = self.program.flow
-        ways = [flow.spot(each).way for each in flow.stores.get(name, [])]
-        return not ways or any(number not in flow.loops for way in ways for number, _ in way)
 
     def room(self, trace: str, at: str, loops: tuple[Loop, ...], skips: bool = False) -> gast.stmt:
         """Grow a trace when the next entry, or with `skips` a later one, does not fit.
@@ -280,22 +281,40 @@ class Traces:
         least = [load(at)] if skips else []
         return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace), *least))], [])
 
-    def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
-        """A trace that grows."""
+    def room_for_all(self, trace: str, count: str, loops: tuple[Loop, ...]) -> gast.stmt | None:
+        """Grow a trace before its innermost loop where the entries of all iterations may not fit.
+
+        The loop is then free of tests, and can be vectorised. None for a loop whose iterations are not counted first;
+        a trace of the largest length does not grow.
+        """
+        loop = loops[-1]
+        if not isinstance(loop, gast.For) or abs(step_of(loop)) != 1 or _most(self.sites, loops) is not None:
+            return None
+        low, high = loop.iter.args[:2] if step_of(loop) == 1 else loop.iter.args[1::-1]
+        length = clone(high) if constant(low) == 0 else binary(clone(high), gast.Sub, clone(low))
+        last = binary(load(count), gast.Add, length)
+        full = gast.Compare(left=last, ops=[gast.Gt()], comparators=[attribute(load(trace), "size")])
+        return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace), clone(last)))], [])
+
+    def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...], skips: bool) -> Trace:
+        """A trace that grows; `skips` if some iterations have no entry."""
         trace, count, at = (self.names.fresh(f"{name}_{wish}") for wish in ("trace", "count", "at"))
+        ahead = None if skips else self.room_for_all(trace, count, loops)
         return Trace(
             name,
             loops[0],
             [assign(trace, empty(self.capacity(loops), kind)), assign(count, const(0))],
             [
-                self.room(trace, count, loops),
+                *([self.room(trace, count, loops)] if ahead is None else []),
                 assign(subscript(load(trace), load(count), store=True), load(name)),
                 augment(stored(count), gast.Add, const(1)),
             ],
             [assign(at, load(count))],
             [augment(stored(at), gast.Sub, const(1)), assign(name, subscript(load(trace), load(at)))],
             [assign(trace, empty(const(64), kind)), assign(count, const(0))],
-            at,
+            room=[] if ahead is None else [ahead],
+            around=None if ahead is None else loops[-1],
+            cursor=at,
         )
 
     def capacity(self, loops: tuple[Loop, ...]) -> gast.expr:
@@ -321,8 +340,8 @@ class Traces:
                 assign(name, empty(entry, getattr(kind, "dtype", None)) if is_hollow else entry),
             ],
             [assign(trace, _no_entries(kind, is_hollow))],
-            at,
-            is_hollow,
+            cursor=at,
+            is_hollow=is_hollow,
         )
 
 

@@ -159,8 +159,7 @@ class Assembler:
         for store in decisions.undone:
             self.add_old(store, traces)
         for name in sorted(decisions.recorded):
-            kind, loops = program.types.get(name), self.sites.loops_around(self.sites.site(name))
-            self.traces[name] = traces.trace(name, kind, loops)
+            self.traces[name] = traces.trace(name, program.types.get(name), self.sites.site(name))
 
     def add_old(self, store: gast.stmt, traces: Traces) -> None:
         """Add a name, and in a loop a trace, for the value that a store overwrites."""
@@ -169,9 +168,9 @@ class Assembler:
         name = self.adjoints.names.fresh(f"{target.value.id}_old")
         self.old[id(store)] = name
         self.old_site[name] = self.program.flow.spot(store).way
-        if loops := self.sites.loops_around(self.old_site[name]):
+        if self.sites.loops_around(self.old_site[name]):
             kind = element_type(target, dict(self.program.types.of))
-            self.traces[name] = traces.trace(name, kind, loops)
+            self.traces[name] = traces.trace(name, kind, self.old_site[name])
 
     @stage("sweep_assembly")
     def sweeps(self) -> Sweeps:
@@ -186,12 +185,13 @@ class Assembler:
 
     def forward(self, block: Block, way: Way) -> Block:
         """The primal block with its records."""
-        code: Block = []
+        code = self.room_inside(way)
         for name, trace in self.traces.items():
             if self.program.carrier(name) is not None and self.sites.site(name) == way:
                 code += commented(trace.save, "overwritten below, needed in reverse")
         for statement in block:
             code += self.made(statement)
+            code += self.room_before(statement)
             code += self.saved_before(statement)
             code.append(self.forward_statement(statement, way))
             code += self.saved_after(statement, way)
@@ -205,6 +205,26 @@ class Assembler:
                 is_ahead = is_made_ahead(trace, self.sites)
                 code += trace.make[:1] if ahead and is_ahead else trace.make[is_ahead:] if not ahead else []
         return [note(clone(each), scratch=ahead) for each in code]
+
+    def room_inside(self, way: Way) -> Block:
+        """The test at the start of an iteration that lets traces grow, if a block is the body of their loop.
+
+        All have one length, since they begin and grow together, so one test will do.
+        """
+        alone = [trace for trace in self.traces.values() if trace.room and trace.around is None]
+        tests = [clone(each) for trace in alone if self.body_of(trace.outermost) == way for each in trace.room]
+        if tests and not isinstance(tests[0].body[0], gast.Raise):
+            tests[0].body = [each for test in tests for each in test.body]
+        return tests[:1]
+
+    def room_before(self, loop: gast.stmt) -> Block:
+        """The statements before a loop that let traces grow for all of its iterations."""
+        return [clone(each) for trace in self.traces.values() if trace.around is loop for each in trace.room]
+
+    def body_of(self, loop: gast.stmt) -> Way:
+        """The way to the body of a loop."""
+        spot = self.program.flow.spot(loop)
+        return (*spot.way, (spot.number, 0))
 
     def forward_statement(self, statement: gast.stmt, way: Way) -> gast.stmt:
         """A primal statement; a compound one with the records inside."""

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+import srcad
 from tests.checking import assert_gradient
 from tests.transforms.core_text import generated, run
 
@@ -192,3 +193,101 @@ def in_a_branch(x, c, kind):
 @pytest.mark.parametrize("kind", [0, 1])
 def test_lists_of_arrays_in_a_branch_are_compiled(kind):
     assert_gradient(in_a_branch, np.array([0.4, 0.9]), 0.7, kind, modes=("gradient", "compiled"))
+
+
+def grown_while(x, n):
+    s = x
+    u = x
+    while s < n:
+        s = s * 1.01 + 0.001 * s * s
+        u = u * s / (u + 1.0)
+    return s * u
+
+
+def grown_in_branch(x, n):
+    s = x
+    u = x
+    while s < n:
+        if u > 2.0:
+            u = u * np.exp(-0.01 * u * s)
+        s = s * 1.01 + 0.001 * s * s
+        u = u + 0.1 * s
+    return s * u
+
+
+def test_traces_of_one_loop_grow_by_one_test_in_each_iteration():
+    before, _, body = srcad.source(grown_while, signature="f8, f8").partition("while ")
+    forward = body.partition("# line")[0]
+    assert before.count("_trace = np.empty(64)") == forward.count("kernels.grown") == 2
+    assert forward.count("if ") == 1
+    assert forward.index("grown") < forward.index("_trace[trip] = ")
+
+
+def test_a_value_that_some_iterations_do_not_record_makes_room_where_it_is_recorded():
+    body = srcad.source(grown_in_branch, signature="f8, f8").partition("while ")[2]
+    forward = body.partition("# line")[0]
+    assert "if trip >= u_exp_trace.size:" in forward.partition("if u > 2.0:")[2]
+    assert forward.count("if trip == ") == 1
+
+
+@pytest.mark.parametrize("function", [grown_while, grown_in_branch])
+def test_they_grow_past_their_first_length(function):
+    assert_gradient(function, 1.0, 30.0, wrt=(0,))
+
+
+def inner(x, n):
+    s, k = x, 1
+    while s < n:
+        k = (3 * k + 5) % 11
+        for _ in range(k):
+            s = s * 1.01 + 0.001 * s * s
+        s += 3.0
+    return s
+
+
+def inner_down(x, n):
+    s, k = x, 1
+    while s < n:
+        k = (3 * k + 5) % 11
+        for j in range(k, 1, -1):
+            s = s * 1.01 + 0.0001 * s * j * s
+        s += 3.0
+    return s
+
+
+def inner_by_two(x, n):
+    s, k = x, 1
+    while s < n:
+        k = (3 * k + 5) % 11
+        for j in range(0, k, 2):
+            s = s * 1.01 + 0.0001 * s * j * s
+        s += 3.0
+    return s
+
+
+def inner_on_some_paths(x, n):
+    s, k = x, 1
+    while s < n:
+        k = (3 * k + 5) % 11
+        for j in range(-1, k):
+            if j % 3 == 1:
+                s = s * 1.01 + np.exp(0.001 * s * s)
+        s += 3.0
+    return s
+
+
+@pytest.mark.parametrize(("function", "length"), [(inner, "k_3"), (inner_down, "(k_3 - 1)")])
+def test_an_inner_loop_finds_room_for_all_of_its_iterations(function, length):
+    head, _, body = srcad.source(function, signature="f8, f8").partition("for ")
+    assert f"if s_count + {length} > s_trace.size:" in head
+    assert "grown" not in body
+
+
+@pytest.mark.parametrize(("function", "name"), [(inner_by_two, "s"), (inner_on_some_paths, "s_exp")])
+def test_an_inner_loop_that_may_need_less_makes_room_for_each_entry(function, name):
+    assert f"{name}_count == {name}_trace.size:" in srcad.source(function, signature="f8, f8").partition("for ")[2]
+
+
+@pytest.mark.parametrize("function", [inner, inner_down, inner_by_two, inner_on_some_paths])
+def test_inner_loops_that_grow_traces(function):
+    assert_gradient(function, 3.5, 90.0, wrt=(0,))

@@ -20,6 +20,7 @@ from numba import types as nb
 from srcad.transforms.analysis.affine.extents import Dimension, Extent, Extents
 from srcad.transforms.analysis.affine.integer_facts import index_parts, is_counted, is_full
 from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_extent, is_nonnegative
+from srcad.transforms.ir.array_functions import last_part
 from srcad.transforms.ir.build import (
     Block,
     attribute,
@@ -90,6 +91,14 @@ class Facts(Extents):
                 pass  # the same array
             case _:
                 self.forget([*all_written(statement)])
+
+    def learn_check(self, statement: gast.stmt) -> None:
+        """Note that two extents are equal, after a check that would have raised an exception."""
+        match statement:
+            case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "same_extent":
+                first, second = self.form(one), self.form(other)
+                if first is not None and second is not None and first != second:
+                    self.suppose((first - second, second - first))
 
     def forget(self, names: Collection[str]) -> None:
         """Kill the facts about these names, which are stored."""
@@ -288,6 +297,8 @@ class Facts(Extents):
                 return type(constant(axis)) is int
             case gast.Attribute():
                 return False
+            case gast.Call(func=gast.Name(id="max" | "min" as name), args=args, keywords=[]) if name not in self.ranks:
+                return all(map(self.is_integer, args))
         return type(constant(node)) is int or all(self.ranks.get(each) == 0 for each in names_in(node))
 
     def _only_array(self, value: gast.expr) -> str | None:

@@ -22,7 +22,7 @@ from numba import types as nb
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.extents import Dimension, Extent, Extents
 from srcad.transforms.analysis.affine.integer_facts import index_parts
-from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_extent, is_nonnegative
+from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_extent, is_nonnegative, name_of
 from srcad.transforms.analysis.optimistic_facts import Trials
 from srcad.transforms.analysis.statement_positions import Flow, Spot
 from srcad.transforms.ir.array_functions import OF_ELEMENTS, last_part
@@ -44,6 +44,7 @@ class Definitions(Extents):
         self._known: dict[Spot, list[Form]] = {}
         self._trials = Trials[tuple[str, int], Form]()
         self.shortened: set[Form] = set()  # lengths of slices: where negative, these are empty
+        self._checks = list(_checks(unit, flow))
 
     def of_name(self, name: str) -> Form:
         """The form of an integer by name."""
@@ -209,9 +210,29 @@ class Definitions(Extents):
     def _supposing(self, array: str, axis: int, supposed: Form, sources: list[str]) -> list[Form]:
         """The extents of the arrays that a name may hold, other than the extent assumed for the name itself."""
         with self._trials.supposing((array, axis), supposed):
-            found = dict.fromkeys(self.size(name, axis) for name in sources)
-        found.pop(supposed, None)
+            found = dict.fromkeys(
+                form for name in sources if not self._agrees(name, form := self.size(name, axis), supposed, array)
+            )
         return list(found)
+
+    def _agrees(self, name: str, form: Form, supposed: Form, array: str) -> bool:
+        """Whether an extent is the one that is assumed for `array`, by itself or by a check before its array is made.
+
+        Other names in such a check must have one value, or it could be of an earlier one.
+        """
+        made = self.flow.single(name)
+        if form == supposed or made is None:
+            return form == supposed
+        symbols = form.symbols | supposed.symbols
+        if any(len(self.flow.stores.get(each, ())) > 1 for each in map(name_of, symbols) if each != array):
+            return False
+        spot = self.flow.spot(made)
+        return any(
+            check.number < spot.number
+            and check.way == spot.way[: len(check.way)]
+            and {form, supposed} == {self.form(one), self.form(other)}
+            for check, one, other in self._checks
+        )
 
     def sources(self, array: str) -> list[str] | None:
         """The arrays that a name may hold, following copies; None if they are not known."""
@@ -221,9 +242,12 @@ class Definitions(Extents):
             if value is not None and not isinstance(value, gast.Name):
                 sources.append(name)
                 continue
-            if name in self.flow.parameters:
+            stores = self.flow.stores.get(name, [])
+            if name in self.flow.parameters and stores:
                 return None
-            for statement in self.flow.stores.get(name, []):
+            if not stores:
+                sources.append(name)
+            for statement in stores:
                 if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Name):
                     return None
                 if statement.value.id not in names:
@@ -313,6 +337,14 @@ class Definitions(Extents):
         if high < low and (length.terms or length.constant < 0):
             self.shortened.add(length)
         return length
+
+
+def _checks(unit: Unit, flow: Flow) -> Iterator[tuple[Spot, gast.expr, gast.expr]]:
+    """Where two extents are checked to be equal."""
+    for statement in walk_statements(unit.tree.body):
+        match statement:
+            case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "same_extent":
+                yield flow.spot(statement), one, other
 
 
 def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:

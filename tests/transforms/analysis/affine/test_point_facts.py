@@ -30,7 +30,8 @@ def form(at, text):
     [
         ("a = np.zeros((n + 1, m))", ["n + 1", "m"]),
         ("a = np.full(n, 2.0)", ["n"]),
-        ("a = np.empty(max(n, 0))", None),
+        ("a = np.empty(max(n, 0))", ["max(n, 0)"]),
+        ("a = np.empty(max(n, t))", None),
         ("b = np.ones((n, 3)); a = np.zeros_like(b); c = np.copy(a)", ["n", "3"]),
         ("a = np.zeros_like(x)", ["x.shape[0]", "x.shape[1]"]),
         ("t = x.shape; a = np.zeros(t)", ["x.shape[0]", "x.shape[1]"]),

@@ -125,3 +125,70 @@ def f(x, n):
 
 def test_a_running_sum_of_a_matrix_is_a_vector():
     assert size("np.cumsum(A)") == Form.of("v.shape[0]")
+
+
+def carried(*lines, start="np.copy(y)", check="kernels.same_extent(r, s)", ahead="r = n"):
+    """The length of an array that a loop replaces; `check` is where {check} is in the lines, and `ahead` before it."""
+    body = "\n".join(f"        {each.format(check=check)}" for each in lines)
+    text = f"""
+def f(x, y, A, n):
+    {ahead}
+    u = {start}
+    v = u
+    for i in range(0, n, 1):
+        t = v.shape
+        s = t[0]
+{body}
+        v = w
+    return v
+"""
+    return program_of(text, "f8[::1], f8[::1], f8[:, ::1], i8").meeting.size("v", 0)
+
+
+NEW = "w = np.zeros(r)"
+
+
+def test_an_array_that_a_loop_replaces_keeps_its_length_if_that_is_checked_before():
+    assert carried("{check}", NEW) == y0
+    assert carried("{check}", NEW, check="kernels.same_extent(s, r)") == y0
+    assert carried("{check}", NEW, start="y") == y0  # the caller's, which is not written
+    assert carried("w = np.zeros(s)", start="y") == y0
+    assert carried("{check}", "for j in range(0, 2, 1):", "    q = np.zeros(r)", "w = np.copy(q)") == y0
+    assert carried("{check}", "q = A[:, 0]", "w = np.copy(q)", check="kernels.same_extent(s, n)") == Form.of(
+        "v.shape[0]"
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [NEW, "{check}"],  # too late
+        [NEW],
+        ["c = n > 2", "if c:", "    {check}", NEW],
+        ["{check}", "w = np.zeros(n)"],
+        ["for j in range(0, i, 1):", "    {check}", NEW],
+    ],
+)
+def test_a_check_that_does_not_come_before_shows_nothing(lines):
+    assert carried(*lines, ahead="k = A.shape\n    r = k[1]") == Form.of("v.shape[0]")
+
+
+def test_a_check_of_a_number_that_changes_shows_nothing_of_its_later_values():
+    text = """
+def f(x, y, A, n):
+    r = n
+    u = np.copy(y)
+    v = u
+    for i in range(0, n, 1):
+        t = v.shape
+        s = t[0]
+        kernels.same_extent(r, s)
+        for j in range(0, n, 1):
+            w = np.zeros(r)
+            q = r + 1
+            r = q
+        v = w
+    return v
+"""
+    found = program_of(text, "f8[::1], f8[::1], f8[:, ::1], i8").meeting.size("v", 0)
+    assert found == Form.of("v.shape[0]")
