@@ -423,6 +423,15 @@ SIMPLIFY = (
         when=("loops", "has_arrays"),
     ),
     Pass(
+        "outer_contraction",
+        "transforms.postoptimise.outer_contraction:without_outer_products",
+        "outer products that are only read element by element are never made",
+        needs=(TYPES,),
+        optional=True,
+        when=("loops", "has_loops"),
+        source="Gao et al., Collective loop fusion for array contraction, LCPC 1992",
+    ),
+    Pass(
         "kernel_calls",
         "transforms.postoptimise.kernel_calls:with_quick_calls",
         "calls and array statements that take Numba long to compile become calls of kernels",

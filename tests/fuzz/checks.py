@@ -189,7 +189,7 @@ class _Check:
 
     def same(self, one: float, other: float, what: str) -> None:
         tolerance = min(self.rtol * 0.1, 1e-3) * max(1.0, abs(one), abs(other))
-        if not abs(one - other) <= tolerance:
+        if not (abs(one - other) <= tolerance or (np.isnan(one) and np.isnan(other))):
             raise WrongError(what)
 
     def arguments(self) -> tuple[Any, ...]:

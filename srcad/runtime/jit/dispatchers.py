@@ -37,6 +37,7 @@ from srcad.runtime.jit.machine_code import MachineCode
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
 from srcad.runtime.support.compile_progress import Subject, announced, expect
+from srcad.runtime.support.freed_memory import keep_freed_memory
 
 if TYPE_CHECKING:
     from srcad.runtime.jit.tiers import Tiers
@@ -236,6 +237,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self._failed[arguments] = problem
 
     def _compiled(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
+        keep_freed_memory()
         dispatcher = self.made_for(arguments)
         # What is stored needs none of Numba's array functions, which take a third of a second to import.
         is_stored = isinstance(dispatcher._cache, MachineCode) and dispatcher._cache.loads(arguments)

@@ -8,6 +8,8 @@ An array that is not read again need not stay allocated until an adjoint of its 
 
     t = np.empty((n, 3))
     t_bar = np.zeros_like(t)    becomes     t_bar = np.zeros((n, 3))
+
+    t_bar = np.zeros_like(a @ x)    becomes     t_bar = np.zeros(a.shape[0])
 """
 
 from __future__ import annotations
@@ -63,6 +65,12 @@ def without_last_shapes(code: Code) -> Code:
                 if is_last and extents and lasting:
                     whole = one_or_tuple([clone(each) for each in extents])
                     statement.value = call("np.zeros", clone(whole))
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[like], keywords=[])
+            ) if dotted_path(function) == "np.zeros_like" and name in plain and not isinstance(like, gast.Name):
+                extents = shapes.extents_in(like, ranks.of.get(name)) or ()
+                if extents:
+                    statement.value = call("np.zeros", one_or_tuple([clone(each) for each in extents]))
         if inner_blocks(statement):
             shapes.forget(stored_in([statement]))
         else:

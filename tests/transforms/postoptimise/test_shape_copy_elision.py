@@ -20,6 +20,11 @@ def test_an_adjoint_is_made_by_the_extents_of_what_ends():
     assert has_extents("n = x.shape[0]", "t = np.empty((n, 4))", "g = np.zeros_like(t)")
 
 
+def test_nothing_is_computed_for_its_shape():
+    assert has_extents("g = np.zeros_like(x @ y)")
+    assert not has_extents("g = np.zeros_like(np.roll(x @ y, 1)[1:])")
+
+
 @pytest.mark.parametrize(
     "lines",
     [

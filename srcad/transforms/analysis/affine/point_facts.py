@@ -76,7 +76,7 @@ class Facts(Extents):
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 form, rank = self.form(value), self.ranks.get(name)
-                extents = None if rank == 0 else self._extents_in(value, rank)
+                extents = None if rank == 0 else self.extents_in(value, rank)
                 self.forget([name])
                 if form is not None and name not in form.names:
                     self.forms[name] = form
@@ -262,7 +262,7 @@ class Facts(Extents):
         found = [form for each in extents if (form := self.form(each)) is not None]
         return found if len(found) == len(extents) else None
 
-    def _extents_in(self, value: gast.expr, rank: int | None) -> tuple[gast.expr, ...] | None:
+    def extents_in(self, value: gast.expr, rank: int | None) -> tuple[gast.expr, ...] | None:
         """The extents of an array, or the extents that a tuple holds, as expressions."""
         match value:
             case gast.Attribute(value=gast.Name(id=array), attr="shape"):
