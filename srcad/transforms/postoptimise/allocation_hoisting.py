@@ -8,9 +8,9 @@
                                                             y_bar[k, k_2] = 0.0
 
     for i in range(n):                          trace = np.empty(0)
-        trace = np.empty(width[i])              for i in range(n):
-                                     becomes        if trace.size < width[i]:
-                                                        trace = np.empty(width[i] + width[i] // 2)
+        trace = np.empty(max(n - i, 0))         for i in range(n):
+                                     becomes        if trace.size < max(n - i, 0):
+                                                        trace = np.empty(2 * max(n - i, 0))
 
 Input and output are the statements of one function. Applies where no name that may refer to the array has a value when
 an iteration starts, or after the loop: then nothing refers to the array of an earlier iteration. The first form needs
@@ -156,7 +156,7 @@ class _Hoister:
             elif name in self.vectors and _is_length(size := statement.value.args[0]) and _fill(statement) is None:
                 early.append(assign(name, self.unset(name, [const(0)]), place_of(statement)))
                 self.rooms[name] = early[-1]
-                longer = binary(clone(size), gast.Add, binary(clone(size), gast.FloorDiv, const(2)))
+                longer = binary(const(2), gast.Mult, clone(size))
                 test = gast.Compare(left=attribute(load(name), "size"), ops=[gast.Lt()], comparators=[clone(size)])
                 _replace(loop, statement, [branch(test, [assign(name, self.unset(name, [longer]))], [])])
         return early

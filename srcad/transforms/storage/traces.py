@@ -272,29 +272,33 @@ class Traces:
         a loop costs several times what the loop itself does. It can only be full if it has the largest permitted
         length.
         """
+        return self.unless_fits(trace, load(at), gast.GtE if skips else gast.Eq, loops, [load(at)] if skips else [])
+
+    def unless_fits(
+        self, trace: str, at: gast.expr, compare: type[gast.cmpop], loops: tuple[Loop, ...], least: list[gast.expr]
+    ) -> gast.stmt:
+        """Grow a trace, to have at least this place, or raise an error, where a place compares so with its length."""
         bounded = _most(self.sites, loops) is not None
         size = const(LARGEST_TRACE) if bounded else attribute(load(trace), "size")
-        full = gast.Compare(left=load(at), ops=[gast.GtE() if skips else gast.Eq()], comparators=[size])
+        full = gast.Compare(left=at, ops=[compare()], comparators=[size])
         if bounded:
             message = f"a loop ran more than {LARGEST_TRACE} times, and each has to be recorded"
             return branch(full, [gast.Raise(exc=call("MemoryError", const(message)), cause=None)], [])
-        least = [load(at)] if skips else []
         return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace), *least))], [])
 
     def room_for_all(self, trace: str, count: str, loops: tuple[Loop, ...]) -> gast.stmt | None:
         """Grow a trace before its innermost loop where the entries of all iterations may not fit.
 
-        The loop is then free of tests, and can be vectorised. None for a loop whose iterations are not counted first;
-        a trace of the largest length does not grow.
+        The loop is then free of tests, and can be vectorised. None for a loop that may end early, or whose iterations
+        are not counted first.
         """
         loop = loops[-1]
-        if not isinstance(loop, gast.For) or abs(step_of(loop)) != 1 or _most(self.sites, loops) is not None:
+        if not isinstance(loop, gast.For) or abs(step_of(loop)) != 1 or is_exit(loop.body[-1]):
             return None
         low, high = loop.iter.args[:2] if step_of(loop) == 1 else loop.iter.args[1::-1]
         length = clone(high) if constant(low) == 0 else binary(clone(high), gast.Sub, clone(low))
         last = binary(load(count), gast.Add, length)
-        full = gast.Compare(left=last, ops=[gast.Gt()], comparators=[attribute(load(trace), "size")])
-        return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace), clone(last)))], [])
+        return self.unless_fits(trace, last, gast.Gt, loops, [clone(last)])
 
     def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...], skips: bool) -> Trace:
         """A trace that grows; `skips` if some iterations have no entry."""

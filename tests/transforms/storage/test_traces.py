@@ -232,7 +232,7 @@ def test_a_value_that_some_iterations_do_not_record_makes_room_where_it_is_recor
 
 @pytest.mark.parametrize("function", [grown_while, grown_in_branch])
 def test_they_grow_past_their_first_length(function):
-    assert_gradient(function, 1.0, 30.0, wrt=(0,))
+    assert_gradient(function, 1.0, 30.0, wrt=(0,), modes=("gradient",))
 
 
 def inner(x, n):
@@ -283,6 +283,22 @@ def test_an_inner_loop_finds_room_for_all_of_its_iterations(function, length):
     assert "grown" not in body
 
 
+def test_an_inner_loop_of_a_trace_that_cannot_grow_is_free_of_tests_too():
+    text = """
+def f(x, n):
+    s = x
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                s = s * s
+    return s
+"""
+    head, _, body = generated(text, "f8, i8").partition("for k")
+    assert "if s_count + j > 134217728:" in head
+    assert "MemoryError" not in body
+    assert run(text, "f8, i8", "grad", 1.1, 3) == pytest.approx(2 * 1.1)
+
+
 @pytest.mark.parametrize(("function", "name"), [(inner_by_two, "s"), (inner_on_some_paths, "s_exp")])
 def test_an_inner_loop_that_may_need_less_makes_room_for_each_entry(function, name):
     assert f"{name}_count == {name}_trace.size:" in srcad.source(function, signature="f8, f8").partition("for ")[2]
@@ -290,4 +306,4 @@ def test_an_inner_loop_that_may_need_less_makes_room_for_each_entry(function, na
 
 @pytest.mark.parametrize("function", [inner, inner_down, inner_by_two, inner_on_some_paths])
 def test_inner_loops_that_grow_traces(function):
-    assert_gradient(function, 3.5, 90.0, wrt=(0,))
+    assert_gradient(function, 3.5, 90.0, wrt=(0,), modes=("gradient",))
