@@ -184,3 +184,9 @@ def test_the_parameter_of_a_window_is_refused():
 
     with pytest.raises(MissingRule, match="no derivative rule by its argument"):
         srcad.grad(f, jit=False)(0.7)
+
+
+def test_one_element_without_its_trend_is_zero():
+    """The value was nan, of 0 / 0."""
+    value, slope = srcad.jvp(lambda x: np.sum(scipy.signal.detrend(x)), (np.array([2.0]),), (np.array([1.0]),), jit=False)
+    assert (value, slope) == (0.0, 0.0)

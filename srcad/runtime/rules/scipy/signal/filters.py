@@ -242,7 +242,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
         if type == "constant":
             return np.moveaxis(rest, -1, axis)
         t = np.arange(along.shape[-1]) - 0.5 * (along.shape[-1] - 1)
-        slope = np.sum(rest * t, axis=-1, keepdims=True) / np.sum(t * t)
+        slope = np.sum(rest * t, axis=-1, keepdims=True) / np.maximum(np.sum(t * t), 0.5)  # of one element, 0
         return np.moveaxis(rest - slope * t, -1, axis)
     raise NotImplementedError("scipy.signal.detrend has a derivative without break points `bp`")
 
