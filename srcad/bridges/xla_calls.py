@@ -225,7 +225,7 @@ def _answer(address: int) -> None:
         if extension.kind == _METADATA:
             version = extension.metadata.contents.version
             # XLA refuses another major version, by an error that says so.
-            version.major, version.minor = _MAJOR, _Api.from_address(frame[_API]).version.minor
+            version.major, version.minor = _MAJOR, _Api.from_address(frame[_API]).version.minor if frame[_API] else 1
             return
     attribute = c_size_t.from_address(frame[_ATTRIBUTES]).value
     call = _calls.get(_Scalar.from_address(attribute).value[0])

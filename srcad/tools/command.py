@@ -117,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_doctor(commands.add_parser("doctor", help="print versions, processor, threads, cache folder, what is wrong"))
     completion = commands.add_parser("completion", help="print what a shell needs to complete this command's words")
+    completion.add_argument("shell", nargs="?", choices=("bash", "zsh"), default="bash", help="by default bash")
     completion.set_defaults(run=_completion)
     _add_cache(commands.add_parser("cache", help="tell how much the cache folder holds, list it, or clear it"))
     _add_check(commands.add_parser("check", help="compare a gradient with finite differences and with forward mode"))
@@ -218,7 +219,7 @@ def _doctor(options: argparse.Namespace) -> int:
 def _completion(options: argparse.Namespace) -> int:
     from srcad.tools.completion import script
 
-    print(script(_parser()), end="")
+    print(script(_parser(), options.shell), end="")
     return 0
 
 
