@@ -140,7 +140,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_target(parser)
     parser.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
     parser.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
-    parser.add_argument("--debug", action="store_true", help="stop where a NaN or infinity is born, and tell where")
+    parser.add_argument(
+        "--debug", action="store_true", help="stop where a NaN or infinity first appears, and say where"
+    )
     parser.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
     _add_choices(parser)
     parser.set_defaults(run=_check)
