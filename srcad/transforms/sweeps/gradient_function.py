@@ -237,7 +237,7 @@ def refuse_result(unit: Unit, types: Types) -> None:
 def _way_to_a_number(kind: nb.Type | None) -> str:
     """What to do about a result that is not one real number."""
     if isinstance(kind, nb.BaseTuple) and len(kind) == 2 and isinstance(kind[0], nb.Float):
-        return "give srcad.grad or srcad.value_and_grad has_aux=True for a pair; use srcad.vjp or srcad.jacobian for all results"
+        return "grad and value_and_grad take has_aux=True for a pair; use srcad.vjp or srcad.jacobian for all results"
     if isinstance(kind, (nb.Array, nb.BaseTuple)):
         return "use srcad.vjp or srcad.jacobian for functions with several results"
     if is_complex(kind):
