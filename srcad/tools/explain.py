@@ -28,6 +28,7 @@ from numba import types as nb
 
 from srcad.driver.options import Without
 from srcad.errors import BadArgument, Place
+from srcad.printing.highlight import Lines
 from srcad.printing.printer import print_function
 from srcad.tools.source_text import Case, case_of, refusing_untyped
 from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Step, inner_plans, spot_of
@@ -394,7 +395,7 @@ def explain(
     ...
     nothing is recorded
     """
-    return Explanation(case_of(f, mode, wrt, signature, args, without, boundscheck)).text()
+    return Lines(Explanation(case_of(f, mode, wrt, signature, args, without, boundscheck)).text())
 
 
 class Explanation:
