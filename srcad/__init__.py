@@ -206,6 +206,26 @@ __all__ = [
 ]
 
 
+# Names that other libraries have for what srcad has, or does not need.
+_NAMES_ELSEWHERE = {
+    "jit": "srcad.function(f), or numba.njit; gradients are compiled anyway",
+    "pmap": "srcad.vmap(f) for many elements, srcad.distributed.map_gradient for several processes",
+    "numpy": "NumPy itself: import numpy as np",
+    "gradient": "srcad.grad(f)",
+    "derivative": "srcad.grad(f)",
+    "value_and_gradient": "srcad.value_and_grad(f)",
+    "elementwise_grad": "srcad.vjp(f, x), and give its pullback an array of ones",
+    "make_vjp": "srcad.vjp(f, x)",
+    "make_jvp": "srcad.jvp(f, (x,), (v,))",
+    "hessian_vector_product": "srcad.hvp(f)",
+    "checkpoint": "srcad.checkpointed(range(n)) in the loop, or srcad.recompute_grad(f)",
+    "remat": "srcad.checkpointed(range(n)) in the loop, or srcad.recompute_grad(f)",
+    "primitive": "srcad.custom_vjp, or srcad.extend",
+    "debug_nans": "srcad.debug()",
+    "lax": "Python's own if, while and for",
+    "tree_util": "optree; structures need no registration",
+}
+
 if not TYPE_CHECKING:  # a type checker that saw this would take any name for one of srcad's
 
     def __getattr__(name: str) -> Any:
@@ -213,7 +233,8 @@ if not TYPE_CHECKING:  # a type checker that saw this would take any name for on
             return import_module(f"srcad.{name}")
         home = _HOMES.get(name)
         if home is None:
-            raise AttributeError(f"module 'srcad' has no attribute {name!r}")
+            way = f": use {_NAMES_ELSEWHERE[name]}" if name in _NAMES_ELSEWHERE else ""
+            raise AttributeError(f"module 'srcad' has no attribute {name!r}{way}")
         with nothing_collected():
             found = globals()[name] = getattr(import_module(home), name)
         return found

@@ -21,7 +21,7 @@
     |- NotATensor           (TypeError)             a value given to a tape that is neither tensor nor variable
     |- NoSolution           (ArithmeticError)       a solver that did not converge; a solution without a derivative
     |- WrongGradient        (AssertionError)        raised by srcad.check_grads
-    |- NonFinite            (FloatingPointError)    a NaN or an infinity is born, in a block of srcad.debug
+    |- NonFinite            (FloatingPointError)    a NaN or an infinity first appears, in a block of srcad.debug
     `- CompilerBug          (AssertionError)        an impossible state of the compiler
 
 Each class inherits the builtin exception that a caller would expect. `PerformanceWarning` names the reason why a
@@ -205,7 +205,7 @@ class WrongGradient(SrcadError, AssertionError):
 
 
 class NonFinite(SrcadError, FloatingPointError):
-    """A NaN or an infinity is born in a statement. Raised under `srcad.debug`; `sweep` says in which sweep.
+    """A statement makes a NaN or an infinity of operands without one: under `srcad.debug`. `sweep` says in which sweep.
 
     `details` are the lines about the statement, its operands and the iterations of the loops around it.
     """

@@ -17,7 +17,9 @@ def test_public_names_are_imported_when_asked_for():
     assert set(srcad.__all__) <= set(dir(srcad))
     for name in srcad.__all__:
         assert getattr(srcad, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'gradient_tape'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'jit': use srcad\.function"):
+        _ = srcad.jit
+    with pytest.raises(AttributeError, match=r"no attribute 'gradient_tape'$"):
         srcad.gradient_tape  # noqa: B018 - it is the access that raises
 
 

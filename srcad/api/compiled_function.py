@@ -102,7 +102,7 @@ class Function(Generic[_P, _R]):
         )
 
     def rules_changed(self) -> None:
-        """A rule of the user's own has been stated: what was made before is made anew."""
+        """A rule of the user's own has been stated: what was made before is made again."""
         self._paired, self._is_python = None, False
         self._pairs.clear()
         self._shapes.clear()

@@ -44,7 +44,7 @@ class CustomRule:
                     hint="give positions of parameters, counted from 0",
                 )
         self.constant = tuple(sorted({each % count for each in given}))
-        # The rule, under the key by which derivatives compare it: a new one makes them anew.
+        # The rule, under the key by which derivatives compare it: a new one makes them again.
         self.state: dict[str, UsersRule | None] = {"rule": None}
 
     def __repr__(self) -> str:

@@ -133,7 +133,7 @@ class Derivative:
         return higher is not None
 
     def rules_changed(self) -> None:
-        """A rule of the user's own has been stated: what was made before is made anew."""
+        """A rule of the user's own has been stated: what was made before is made again."""
         if self._version is not None:
             log.debug("%s of %s is made again: a rule was stated", self.request.mode, self._version.unit.name)
         self._version = self._plain = self._structured = self._native = None

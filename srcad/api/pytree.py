@@ -112,7 +112,7 @@ def take_apart(data: Any) -> tuple[list[Any], Any]:
     """The leaves of `data`, None included, and optree's specification of the structure, which is hashable."""
     while True:
         leaves, spec = taken_apart(data)
-        unknown = {type(leaf) for leaf in leaves} - _NUMBERS - _known
+        unknown = {type(leaf) for leaf in leaves}.union(_kinds_of_nodes(spec)) - _NUMBERS - _known
         if unknown:
             from srcad.driver.refused_arguments import refuse_on_device  # late import: few classes are unknown
 
@@ -123,6 +123,17 @@ def take_apart(data: Any) -> tuple[list[Any], Any]:
             return leaves, spec
         for kind in objects:
             _register(kind)
+
+
+def _kinds_of_nodes(spec: Any) -> Iterator[Any]:
+    """The classes of structures, of optree's own kinds and of those that users have registered with it everywhere.
+
+    The children of the latter are not always the attributes, which are what functions read.
+    """
+    if not spec.is_leaf() and spec.type is not None:
+        yield spec.type
+        for child in spec.children():
+            yield from _kinds_of_nodes(child)
 
 
 def taken_apart(data: Any) -> tuple[list[Any], Any]:
@@ -226,7 +237,8 @@ def _register(kind: type) -> None:
     def again(names: Any, parts: Any) -> Any:
         return assembled(kind, names, list(parts))
 
-    _optree().register_pytree_node(kind, children, again, namespace=NAMESPACE)
+    with contextlib.suppress(ValueError):  # a user has registered it in this namespace
+        _optree().register_pytree_node(kind, children, again, namespace=NAMESPACE)
 
 
 def is_leaf(value: Any) -> bool:

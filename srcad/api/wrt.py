@@ -162,7 +162,10 @@ def _place(names: list[str], each: Any, function: Callable[..., Any]) -> Place:
     if isinstance(each, int) and not isinstance(each, bool) and -len(names) <= each < len(names):
         return each % len(names)
     if not isinstance(each, (int, str)) or isinstance(each, bool):
-        raise BadType(f"`wrt` is {each!r}", hint="give an index, a name, a path such as 'p.w', or a tuple of them")
+        hint = "give an index, a name, a path such as 'p.w', or a tuple of them"
+        if isinstance(each, float) or hasattr(each, "__array__"):
+            hint = f"{hint}; arguments belong to the call of what is returned: srcad.grad(f)(x)"
+        raise BadType(f"`wrt` is {each!r}", hint=hint)
     has = f"its parameters are {', '.join(names) or 'none'}"
     raise BadArgument(f"{name_of(function)} has no parameter {each!r}", hint=has)
 

@@ -44,7 +44,8 @@ def as_primitive(
     axes reaches `f` as a number. Python's integers, bools, texts, functions and None are constants. Arrays of integers
     and bools are data. Gradients by complex arguments follow JAX's convention.
 
-    Raises BadType for arrays of half precision; BadArgument if a result has not the shape that was foretold.
+    Raises BadType for arrays of half precision; BadArgument if a result has another shape than the call on ones had, or
+    than `shape` gave.
 
         >>> import jax                                                                  # doctest: +SKIP
         >>> jax.grad(as_primitive(lambda x: x * np.sin(x)))(0.0)                        # doctest: +SKIP
@@ -126,8 +127,8 @@ class _Primitive:
         found = flatten(value)
         for leaf, like in zip(found, self._results, strict=True):
             if np.shape(leaf) != like.shape:
-                told = f"`{self._form.calls.name}` returns an array of shape {np.shape(leaf)}, not {like.shape}"
-                raise BadArgument(f"{told} as foretold", hint=_GIVE_SHAPE)
+                told = f"`{self._form.calls.name}` returned an array of shape {np.shape(leaf)}, not {like.shape}"
+                raise BadArgument(f"{told} as on arrays of ones", hint=_GIVE_SHAPE)
         return found
 
     def _bar(self, value: Any, bars: Iterable[Any]) -> Any:

@@ -21,7 +21,7 @@ class SparseJacobian:
     `pattern` is a matrix that is not zero where the Jacobian may not be, a `Plan`, or "find"; `push(x, direction)`
     gives the product of the Jacobian at `x` with a direction of `width` elements. Every call takes one sweep more,
     along a direction of random numbers, which shows entries outside of the pattern: of one that is given, the call then
-    raises BadArgument; one that was found is found anew.
+    raises BadArgument; one that was found is found again.
     """
 
     def __init__(self, pattern: Any, push: Callable[[Any, Any], Any], width: int) -> None:

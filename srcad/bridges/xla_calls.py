@@ -3,8 +3,8 @@
     compute(NumPy arrays) -> arrays     becomes     call_back(compute, results, JAX's arrays) -> JAX's arrays
 
 `jax.pure_callback` does the same, and first makes arrays of JAX's of all that XLA hands over, which takes longer than
-most calls. The functions here get NumPy arrays that are views of XLA's memory. Where the interface is missing, in
-another version than the one declared below, or where JAX computes on an accelerator, `pure_callback` is used.
+most calls. The functions here get NumPy arrays that are views of XLA's memory. Where the interface is missing or has
+another major version, and where JAX computes on an accelerator, `pure_callback` is used.
 
 Source: xla/ffi/api/c_api.h of version 0.1 and later, which jaxlib ships. Only what all versions share is read.
 """
@@ -213,7 +213,11 @@ def _is_registered() -> bool:
     if not hasattr(jax.ffi, "pycapsule") or ctypes.sizeof(c_void_p) != 8:
         return False
     handler = ctypes.cast(_handle, c_void_p)
-    jax.ffi.register_ffi_target(_TARGET, jax.ffi.pycapsule(handler), platform="cpu")
+    try:
+        jax.local_devices(backend="cpu")  # once the CPU is set up, what is registered is looked at immediately
+        jax.ffi.register_ffi_target(_TARGET, jax.ffi.pycapsule(handler), platform="cpu")
+    except RuntimeError:  # another major version, or no CPU
+        return False
     return True
 
 
@@ -224,8 +228,8 @@ def _answer(address: int) -> None:
         extension = _MetadataExtension.from_address(frame[_EXTENSION])
         if extension.kind == _METADATA:
             version = extension.metadata.contents.version
-            # XLA refuses another major version, by an error that says so.
-            version.major, version.minor = _MAJOR, _Api.from_address(frame[_API]).version.minor
+            # XLA refuses another major version.
+            version.major, version.minor = _MAJOR, _Api.from_address(frame[_API]).version.minor if frame[_API] else 1
             return
     attribute = c_size_t.from_address(frame[_ATTRIBUTES]).value
     call = _calls.get(_Scalar.from_address(attribute).value[0])

@@ -2,7 +2,7 @@
 
 The types of one specialisation are observed on the arguments of its first call
 (`srcad.transforms.normalise.observed_types`), and what was not reached there raises when a later call comes to it. Then
-that call's arguments are observed too, the functions are generated anew, and the call is repeated: slower, never wrong.
+that call's arguments are observed too, functions are generated again, and the call is repeated: slower, never wrong.
 The same functions run under `jit=False`.
 """
 

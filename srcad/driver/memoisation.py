@@ -1,6 +1,6 @@
 """What has been made from a function is kept with the function: found again while it lives, gone when it goes.
 
-`srcad.grad(f)(x)` in a loop compiles once; a lambda made anew in each turn, with the data that it captures, is not kept
+`srcad.grad(f)(x)` in a loop compiles once; a lambda made in each iteration, with the data that it captures, is not kept
 alive.
 """
 

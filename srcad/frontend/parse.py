@@ -55,8 +55,7 @@ def find_function(code: CodeType, text: str, file: str) -> Found:
     candidates = [node for node in _functions(text, file) if _begins(node, code)]
     if not candidates:
         raise MismatchError(f"line {code.co_firstlineno} holds no function `{code.co_name}`")
-    compiled = _compiled_lambdas(module, candidates, file) if len(candidates) > 1 else _compiled(text, file, code)
-    same = [(node, other) for node, other in zip(candidates, compiled, strict=False) if same_code(code, other)]
+    same = _same(code, text, file, candidates, False) or _same(code, text, file, candidates, True)
     if not same:
         raise MismatchError(
             f"the text of `{code.co_name}` in line {code.co_firstlineno} is not what it was compiled from"
@@ -67,6 +66,20 @@ def find_function(code: CodeType, text: str, file: str) -> Found:
         raise MismatchError(f"line {code.co_firstlineno} holds several functions that compile to the same code")
     node = same[0][0]
     return Found(node, _given_name(module, node))
+
+
+def _same(
+    code: CodeType, text: str, file: str, candidates: list[Function], apart: bool
+) -> list[tuple[Function, CodeType]]:
+    """The candidates that compile to `code`. With `apart`, each statement of the text is compiled by itself.
+
+    IPython compiles the statements of a cell so. `np.sin(x)` has other instructions then, if the text imports `np`.
+    """
+    if len(candidates) > 1:
+        compiled = _compiled_lambdas(_parsed(text, file), candidates, file, apart)
+    else:
+        compiled = _compiled(text, file, code, apart)
+    return [(node, other) for node, other in zip(candidates, compiled, strict=False) if same_code(code, other)]
 
 
 def function_to_gast(found: Found, name: str) -> gast.FunctionDef:
@@ -143,18 +156,18 @@ def _begins(node: Function, code: CodeType) -> bool:
     return node.name == code.co_name and first == code.co_firstlineno
 
 
-def _compiled_lambdas(module: ast.Module, candidates: list[Function], file: str) -> list[CodeType]:
+def _compiled_lambdas(module: ast.Module, candidates: list[Function], file: str, apart: bool) -> list[CodeType]:
     """The code objects of several lambdas on one line, told apart by compiling a copy with a line number for each."""
     marked = copy.deepcopy((module, candidates))
     for number, node in enumerate(marked[1]):
         node.lineno = node.end_lineno = _MARK + number
-    found = {code.co_firstlineno: code for code in _nested(_compile(marked[0], file))}
+    found = {code.co_firstlineno: code for code in _codes(marked[0], file, apart)}
     return [found[_MARK + number] for number in range(len(candidates))]
 
 
-def _compiled(text: str, file: str, code: CodeType) -> list[CodeType]:
+def _compiled(text: str, file: str, code: CodeType, apart: bool) -> list[CodeType]:
     wanted = code.co_name, code.co_firstlineno
-    return [other for other in _all_codes(text, file) if (other.co_name, other.co_firstlineno) == wanted]
+    return [other for other in _all_codes(text, file, apart) if (other.co_name, other.co_firstlineno) == wanted]
 
 
 @lru_cache(maxsize=64)
@@ -171,8 +184,14 @@ def _functions(text: str, file: str) -> tuple[Function, ...]:
 
 
 @lru_cache(maxsize=64)
-def _all_codes(text: str, file: str) -> tuple[CodeType, ...]:
-    return tuple(_nested(_compile(_parsed(text, file), file)))
+def _all_codes(text: str, file: str, apart: bool) -> tuple[CodeType, ...]:
+    return tuple(_codes(_parsed(text, file), file, apart))
+
+
+def _codes(module: ast.Module, file: str, apart: bool) -> Iterator[CodeType]:
+    parts = [ast.Module([each], []) for each in module.body] if apart else [module]
+    for part in parts:
+        yield from _nested(_compile(part, file))
 
 
 def _compile(module: ast.Module, file: str) -> CodeType:

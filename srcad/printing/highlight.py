@@ -75,6 +75,19 @@ class Source(str):
         return html_block(f"{self.count(chr(10))} lines of source", self)
 
 
+class Lines(str):
+    """Text in lines, which a notebook shows as lines; in all else a text.
+
+    >>> Lines("a < b")._repr_html_()
+    '<pre>a &lt; b</pre>'
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self)}</pre>"
+
+
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
     """The text in pieces, each with its colour, empty for none."""
     try:

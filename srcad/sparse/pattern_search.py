@@ -1,8 +1,8 @@
 """The pattern of a matrix that is known by its products with vectors: which entries are not zero at one point.
 
 Columns are dealt out into groups. A row that has one entry within a group shows in which column it is: the product with
-weights w, and that with j w_j, have the ratio j. What is found is subtracted, and the columns are dealt out anew, until
-the rest is zero along a random direction. It is the peeling by which sparse vectors are recovered from sums (Eppstein
+weights w, and that with j w_j, have the ratio j. What is found is subtracted, and columns are dealt out again until the
+rest is zero along a random direction. It is the peeling by which sparse vectors are recovered from sums (Eppstein
 and Goodrich, Straggler identification in round-trip data streams, IEEE TKDE 23(2), 2011), done in all rows at once: the
 number of products depends on the entries of a row, not on the number of columns.
 """

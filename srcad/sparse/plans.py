@@ -94,13 +94,13 @@ class Plan:
         with np.load(file, allow_pickle=False) as held:
             if "srcad_plan" not in held or int(held["srcad_plan"]) != _FORMAT:
                 raise BadArgument(
-                    f"the file holds no plan of format {_FORMAT}", hint="write it anew, with the `save` of a plan"
+                    f"the file holds no plan of format {_FORMAT}", hint="write it again, with the `save` of a plan"
                 )
             height, width = (int(each) for each in held["shape"])
             way = int(held["way"])
             plan = Plan((height, width), held["indptr"], held["indices"], held["colour_of"], _WAYS[way % len(_WAYS)])
         if not 0 <= way < len(_WAYS) or not plan._is_valid():
-            raise BadArgument("the plan in the file is damaged", hint="write it anew, with the `save` of a plan")
+            raise BadArgument("the plan in the file is damaged", hint="write it again, with the `save` of a plan")
         return plan
 
     def _is_valid(self) -> bool:

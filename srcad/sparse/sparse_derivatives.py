@@ -142,7 +142,7 @@ def sparse_jacobian(
     Returns a function of the arguments of `f`, which returns a `scipy.sparse.csr_array`. Each call takes one
     tangent sweep for each colour of the columns, or one reverse sweep for each colour of the rows if those are fewer,
     and one along a random direction that shows entries outside of the pattern: of a pattern that was found, such as
-    entries that were zero at the first point or belong to a branch that it did not take, the pattern is found anew and
+    entries that were zero at the first point or belong to a branch that it did not take, the pattern is found again and
     united with the old one. Raises BadArgument if a given pattern lacks entries, or if none is found because many rows
     have hundreds of entries; BadType unless argument and result are vectors.
 

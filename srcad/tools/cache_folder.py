@@ -62,7 +62,7 @@ def _entry(files: Sequence[Path]) -> Entry | None:
 def clear(folder: Path) -> tuple[int, int]:
     """Delete all files of srcad's in a cache folder; how many that were, and how many bytes.
 
-    Processes that use them go on with what they have loaded, and make anew what they have not.
+    Processes that use them go on with what they have loaded, and make again what they have not.
     """
     count = size = 0
     for path in sorted(folder.iterdir()):

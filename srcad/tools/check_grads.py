@@ -6,7 +6,7 @@ the gradient, `finite_differences.slope` looks at steps of many sizes and estima
 that is many times that error is wrong. Beside it stands the dot-product test, which needs no differences: for a random
 direction v and the weights w of the result, <w, J v> from forward mode is <J' w, v> from reverse mode.
 
-What is not finite is looked for in debug mode, which tells the line where it is born.
+What is not finite is looked for in debug mode, which finds the line.
 """
 
 from __future__ import annotations

@@ -117,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_doctor(commands.add_parser("doctor", help="print versions, processor, threads, cache folder, what is wrong"))
     completion = commands.add_parser("completion", help="print what a shell needs to complete this command's words")
+    completion.add_argument("shell", nargs="?", choices=("bash", "zsh"), default="bash", help="by default bash")
     completion.set_defaults(run=_completion)
     _add_cache(commands.add_parser("cache", help="tell how much the cache folder holds, list it, or clear it"))
     _add_check(commands.add_parser("check", help="compare a gradient with finite differences and with forward mode"))
@@ -139,7 +140,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_target(parser)
     parser.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
     parser.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
-    parser.add_argument("--debug", action="store_true", help="stop where a NaN or infinity is born, and tell where")
+    parser.add_argument(
+        "--debug", action="store_true", help="stop where a NaN or infinity first appears, and say where"
+    )
     parser.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
     _add_choices(parser)
     parser.set_defaults(run=_check)
@@ -218,7 +221,7 @@ def _doctor(options: argparse.Namespace) -> int:
 def _completion(options: argparse.Namespace) -> int:
     from srcad.tools.completion import script
 
-    print(script(_parser()), end="")
+    print(script(_parser(), options.shell), end="")
     return 0
 
 

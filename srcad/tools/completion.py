@@ -1,11 +1,11 @@
-"""Completion of the command in a shell: `source <(srcad completion)` in bash, after `bashcompinit` in zsh."""
+"""Completion of the command in a shell: `source <(srcad completion bash)`, or `zsh`."""
 
 from __future__ import annotations
 
 import argparse
 
 
-def script(parser: argparse.ArgumentParser) -> str:
+def script(parser: argparse.ArgumentParser, shell: str = "bash") -> str:
     """What a shell runs to complete the words of the command: names of commands, then options of each, then files.
 
     >>> parser = argparse.ArgumentParser(prog="tool")
@@ -16,6 +16,7 @@ def script(parser: argparse.ArgumentParser) -> str:
     commands = _commands(parser)
     cases = [f"        {name}) words={_quoted(_options(each))};;" for name, each in commands.items()]
     lines = [
+        *(["autoload -U +X bashcompinit && bashcompinit"] if shell == "zsh" else []),
         "_srcad_completion() {",
         '    local word="${COMP_WORDS[COMP_CWORD]}"',
         f"    words={_quoted([*_options(parser), *commands])}",

@@ -28,6 +28,7 @@ from numba import types as nb
 
 from srcad.driver.options import Without
 from srcad.errors import BadArgument, Place
+from srcad.printing.highlight import Lines
 from srcad.printing.printer import print_function
 from srcad.tools.source_text import Case, case_of, refusing_untyped
 from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Step, inner_plans, spot_of
@@ -191,12 +192,12 @@ def leaf_paths(part: Part | Any, path: str) -> list[str]:
 class Cost:
     """A number of bytes, as an expression of the user's names: the width of an entry, times `factors`.
 
-    In `factors`, `turns` is the number of iterations of loops for which it is not known.
+    In `factors`, `iterations` is the number of iterations of loops for which it is not known.
 
     what        the kind of an entry
     loops       the loops for which there is an entry per iteration
     most        whether the number is an upper bound; memory that is allocated and never written does not count
-    grows       whether it depends on `turns`
+    grows       whether it depends on `iterations`
     """
 
     width: int
@@ -317,7 +318,7 @@ class Accountant:
         extents = [extent(self.sites, loop) for loop in loops]
         sizes = [self._factor(each.size) for each in extents if each is not None]
         known, exact = len(sizes) == len(loops), is_grid(self.sites, loops)
-        turns = " * ".join(sizes) if known else "turns"
+        turns = " * ".join(sizes) if known else "iterations"
         if isinstance(kind, nb.Array) and self.is_hollow(name):
             return Cost(8 * kind.ndim, turns, "a shape", loops, not exact, not known)
         if isinstance(kind, nb.Array):  # a list of references, one per iteration
@@ -328,7 +329,7 @@ class Accountant:
             )
         if known and self.program.unit.does(PREALLOCATED_TRACES):
             return Cost(width(kind), " * ".join(sizes), f"one {kind}", loops, not exact)
-        return Cost(width(kind), f"max({FIRST_TRACE_ENTRIES}, 2 * turns)", f"one {kind}", loops, True, True)
+        return Cost(width(kind), f"max({FIRST_TRACE_ENTRIES}, 2 * iterations)", f"one {kind}", loops, True, True)
 
     def _factor(self, size: gast.expr) -> str:
         text = self.speaker.text(size)
@@ -394,7 +395,7 @@ def explain(
     ...
     nothing is recorded
     """
-    return Explanation(case_of(f, mode, wrt, signature, args, without, boundscheck)).text()
+    return Lines(Explanation(case_of(f, mode, wrt, signature, args, without, boundscheck)).text())
 
 
 class Explanation:
@@ -481,9 +482,9 @@ class Explanation:
 
     def _loop(self, loop: Loop) -> str:
         if loop is self.spot:
-            return "reversed on the spot: each turn runs and is reversed at once, so that nothing is kept of it"
-        counted = "; its turns are counted" if id(loop) in self.by.counts else ""
-        return f"reversed from its last turn to its first{counted}"
+            return "reversed on the spot: each iteration runs and is reversed at once, so nothing is kept of it"
+        counted = "; its iterations are counted" if id(loop) in self.by.counts else ""
+        return f"reversed from its last iteration to its first{counted}"
 
     def _said(self, reason: Reason) -> list[str]:
         name = reason.name if reason.what == "put back" else self._name(reason.name)
@@ -501,12 +502,12 @@ class Explanation:
         return [what + _for(reason), *cost]
 
     def _name(self, name: str) -> str:
-        return "the number of turns" if name in self.by.counts.values() else self.speaker.name(name)
+        return "the number of iterations" if name in self.by.counts.values() else self.speaker.name(name)
 
     def _why(self, reason: Reason) -> str:
         """Why a value is recorded and not recomputed."""
         if self.by.program.carrier(reason.name) is not None:
-            return "as each turn overwrites it"
+            return "as each iteration overwrites it"
         recipe = self.accountant.recipe(reason.name)
         if recipe is None:
             return "as it cannot be computed again"
@@ -538,16 +539,16 @@ def _for(reason: Reason) -> str:
 
 
 def _costing(cost: Cost, speaker: Speaker) -> str:
-    """`8 * n bytes (one float64 for each turn of the loop over i (line 3))`."""
+    """`8 * n bytes (one float64 for each iteration of the loop over i (line 3))`."""
     of = cost.what
     if cost.loops:
-        of += f" for each turn of the loop{'s' if len(cost.loops) > 1 else ''} "
-        of += ", ".join(_turns(each, speaker) for each in cost.loops)
+        of += f" for each iteration of the loop{'s' if len(cost.loops) > 1 else ''} "
+        of += ", ".join(_iterations(each, speaker) for each in cost.loops)
     bound = "grows: at most " if cost.grows else "at most " if cost.most else ""
     return f"{bound}{cost.formula} bytes ({of})"
 
 
-def _turns(loop: Loop, speaker: Speaker) -> str:
+def _iterations(loop: Loop, speaker: Speaker) -> str:
     place = place_of(loop)
     at = f"line {place.line}" if place is not None else "made up"
     if isinstance(loop, gast.While):

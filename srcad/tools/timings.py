@@ -1,6 +1,6 @@
 """Where the time goes until a derivative is ready to be called: `srcad show --timings`.
 
-Everything is made anew, whatever caches hold; machine code that Numba has made in this process is not made again.
+Everything is made again, whatever caches hold; machine code that Numba has made in this process is not made again.
 """
 
 from __future__ import annotations

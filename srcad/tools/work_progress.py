@@ -1,6 +1,6 @@
 """Tell a user at a terminal how far a check or a report is, once it has taken two seconds.
 
-    srcad: 4 s: comparing with differences, element 40 of 1000       this line is written anew, and cleared in the end
+    srcad: 4 s: comparing with differences, element 40 of 1000       this line is written again, and cleared in the end
 
 Nothing is written where standard error is not a terminal, in a test, and with SRCAD_PROGRESS=0. While something is
 compiled, the line of `compile_progress` stands there instead.

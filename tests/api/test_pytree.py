@@ -4,8 +4,10 @@ from collections import deque, namedtuple
 from dataclasses import dataclass
 
 import numpy as np
+import optree
 import pytest
 
+import srcad
 from srcad.api.pytree import form_of, is_leaf, take_apart
 from srcad.errors import NotDifferentiable
 from srcad.transforms.ir.pytree_form import LEAF
@@ -65,3 +67,16 @@ def test_the_form_of_a_leaf_and_of_a_structure():
     leaves, spec = take_apart((deque([1.0]),))
     with pytest.raises(NotDifferentiable, match="deque"):
         form_of(spec, iter(leaves), "x")
+
+
+def test_attributes_are_read_and_not_what_a_user_has_registered_for_other_purposes():
+    class Scaled:
+        def __init__(self, width):
+            self.width = width
+
+    everywhere = optree.registry.__dict__["__GLOBAL_NAMESPACE"]
+    optree.register_pytree_node(
+        Scaled, lambda one: ((one.width**2,), None, ("width",)), lambda _, parts: Scaled(parts[0]), namespace=everywhere
+    )
+    value, gradient = srcad.value_and_grad(lambda ones: 3.0 * ones[0].width, jit=False)([Scaled(2.0)])
+    assert (value, gradient[0].width) == (6.0, 3.0)

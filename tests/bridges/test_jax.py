@@ -12,8 +12,10 @@ jnp = jax.numpy
 
 @pytest.fixture(autouse=True)
 def double_precision():
-    with jax.enable_x64(True):
-        yield
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", before)
 
 
 def modulated(x, k):

@@ -115,3 +115,11 @@ def test_programs_within_loops_and_after_the_function_is_gone():
 
     assert float(step(1.0)) == pytest.approx(0.729)
     assert float(step(2.0)) == pytest.approx(1.458)
+
+
+def test_where_xla_refuses_the_handler_jax_calls_back_itself(monkeypatch):
+    def refused(*_, **__):
+        raise RuntimeError("the handler's API version (0.1) is incompatible")
+
+    monkeypatch.setattr(jax.ffi, "register_ffi_target", refused)
+    assert xla_calls._is_registered.__wrapped__() is False

@@ -58,6 +58,18 @@ def test_lambdas_that_share_a_line_are_told_apart():
         assert found_in(text, code_of(text, name)) == expected
 
 
+@pytest.mark.parametrize("name", ["f", "g", "h"])
+def test_statements_that_were_compiled_one_by_one_are_found(name):
+    # As IPython compiles a cell. Python compiles `np.sin(x)` otherwise where the same text imports `np`.
+    text = "import math as np\ndef f(x):\n    return np.sin(x) + x\ng, h = lambda x: np.sin(x), lambda x: np.cos(x)"
+    namespace = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), "text.py", "exec", dont_inherit=True), namespace)
+    expected = {"f": "def f(x):\n    return np.sin(x) + x", "g": "lambda x: np.sin(x)", "h": "lambda x: np.cos(x)"}
+    assert found_in(text, namespace[name].__code__) == expected[name]
+    assert found_in(text, code_of(text, name)) == expected[name]
+
+
 def test_lambdas_that_share_a_line_and_their_text_are_the_same():
     text = "f, g = lambda x: x + 1, lambda x: x + 1"
     assert found_in(text, code_of(text, "g")) == "lambda x: x + 1"

@@ -242,7 +242,7 @@ def test_a_gradient_that_is_not_finite_says_where_it_is_born():
     with pytest.raises(WrongGradient) as caught:
         srcad.check_grads(root, (1.0,), jit=False)
     assert "the first value that is not finite:\n" in str(caught.value)
-    assert "is born in the reverse sweep of this line, where the primal is finite" in str(caught.value)
+    assert "first appears in the reverse sweep of this line, where the primal is finite" in str(caught.value)
     assert "return np.sqrt(x - x) + x" in str(caught.value)
 
 
@@ -250,7 +250,7 @@ def test_differences_that_are_not_finite_say_where_that_is_born():
     def root(x):
         return np.sqrt(1.0 - x) if x > 1.0 else srcad.stop_gradient(x)
 
-    with pytest.warns(UnreliableDifferences, match="a NaN is born in the primal of this line"):
+    with pytest.warns(UnreliableDifferences, match="a NaN first appears in the primal of this line"):
         srcad.check_grads(root, (1.0,), jit=False)
 
 

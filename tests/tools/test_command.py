@@ -167,7 +167,7 @@ def test_check_says_where_it_cannot_tell(run):
 def test_check_in_debug_mode_says_where_a_nan_is_born(run):
     status, _, err = run("check", "root", "--no-jit", "--args", "np.float64(0.0)", "--debug")
     assert status == 1
-    assert "is born in the reverse sweep of this line, where the primal is finite" in err
+    assert "first appears in the reverse sweep of this line, where the primal is finite" in err
     assert "return np.sqrt(x * x)" in err
 
 

@@ -18,7 +18,7 @@ from tests.golden import kept
 
 RNG = np.random.default_rng(3)
 X = RNG.uniform(0.1, 0.9, size=6)
-# Functions with their arguments and the number of turns of the loop whose trip count is not known beforehand.
+# Functions with their arguments and the number of iterations of the loop whose trip count is not known beforehand.
 CASES = {
     "cooled": ((X, 0.9), 0),
     "diffused": ((X, 5, 0.1), 0),
@@ -64,7 +64,7 @@ def test_the_bytes_are_those_that_the_trace_holds(name):
     arguments, turns = CASES[name]
     costs = explanation(name, "reverse").costs
     names = dict(zip(getattr(kept, name).__code__.co_varnames, arguments, strict=False))
-    total = sum(eval(each.formula, {"np": np, "turns": turns, **names}) for each in costs)
+    total = sum(eval(each.formula, {"np": np, "iterations": turns, **names}) for each in costs)
     found = held(trace_of(name))
     if any(each.most for each in costs):
         assert 0 < found <= total
@@ -74,19 +74,19 @@ def test_the_bytes_are_those_that_the_trace_holds(name):
 
 def test_a_buffer_that_grows_never_holds_more_than_twice_what_it_needs():
     (cost,) = {each.formula for each in explanation("wandering", "reverse").costs if each.grows}
-    assert cost == "8 * max(64, 2 * turns)"
+    assert cost == "8 * max(64, 2 * iterations)"
     for most in (1.0, 70.0, 200.0):
         (forward, _), given, _ = generated(kept.wandering, (np.array([-0.0]), most), "vjp", (0,), loops=True)
         trace = forward(*given)[1]
         arrays = [each for each in trace if isinstance(each, np.ndarray)]
         assert arrays
-        assert all(8 * most <= each.nbytes <= eval(cost, {"turns": int(most)}) for each in arrays)
+        assert all(8 * most <= each.nbytes <= eval(cost, {"iterations": int(most)}) for each in arrays)
 
 
 def test_names_and_lines_are_the_users():
     text = explanation("cooled", "grad").text()
     first = kept.cooled.__code__.co_firstlineno
-    assert f"8 * x.shape[0] bytes (one float64 for each turn of the loop over i (line {first + 3}))" in text
+    assert f"8 * x.shape[0] bytes (one float64 for each iteration of the loop over i (line {first + 3}))" in text
     helper = kept.gain.__code__.co_firstlineno + 1
     call = next(line for line in text.splitlines() if "s += gain(v, k)" in line)
     inside = next(line for line in text.splitlines() if line.strip() == f"{helper} | b = np.exp(a)")

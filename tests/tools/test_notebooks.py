@@ -21,6 +21,8 @@ CELLS = [
     "gradient",
     "srcad.source(g, signature='f8')",
     "srcad.report(g, 3.0, jit=False, passes=False)",
+    "srcad.explain(g, signature='f8')",
+    "import numpy as np\ndef h(x):\n    return np.sin(x)\nsrcad.grad(h, jit=False)(0.0)",
 ]
 
 
@@ -40,7 +42,12 @@ def test_a_helper_that_is_defined_anew_counts(outputs):
     assert outputs[8]["text/plain"] == "(30.0, 30.0)"
 
 
+def test_a_cell_may_import_a_library_and_define_a_function_that_calls_it(outputs):
+    assert "1.0" in outputs[13]["text/plain"]
+
+
 def test_gradients_sources_and_reports_show_themselves(outputs):
     assert "g_grad" in outputs[9]["text/html"]
     assert '<span class="keyword">def</span>' in outputs[10]["text/html"]
     assert outputs[11]["text/html"].startswith("<iframe")
+    assert outputs[12]["text/html"].startswith("<pre>the gradient of g")

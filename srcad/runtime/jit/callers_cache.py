@@ -1,7 +1,7 @@
 """Functions of the user's that call gradients are not stored in Numba's own cache (`@njit(cache=True)`).
 
 Numba would load such a function in a new process without asking srcad: the gradient's module would not be there, and a
-gradient of a function that has changed since would be taken for the current one. Numba compiles the function anew
+gradient of a function that has changed since would be taken for the current one. Numba compiles the function again
 instead, with a warning; the gradient itself comes from srcad's cache.
 """
 

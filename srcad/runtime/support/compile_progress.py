@@ -1,7 +1,7 @@
 """Tell a user at a terminal that something is being compiled, and how far that is.
 
     srcad: compiling the gradient of loss (model.py:12). jit=False runs at once; SRCAD_PROGRESS=0 hides this.
-    srcad: 4 s: LLVM for loss_grad, 3 of 7 functions            this line is written anew twice a second
+    srcad: 4 s: LLVM for loss_grad, 3 of 7 functions            this line is written again twice a second
     srcad: compiled the gradient of loss in 6.1 s               and replaced by this one in the end
 
 Nothing is written in the first two seconds, where standard error is not a terminal, in a test, for a function of an
@@ -148,7 +148,7 @@ def put(text: str) -> None:
 
 
 def _moves() -> bool:
-    """Whether a line of the terminal can be written anew."""
+    """Whether a line of the terminal can be written again."""
     return os.environ.get("TERM", "dumb") != "dumb"
 
 

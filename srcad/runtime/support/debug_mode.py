@@ -1,7 +1,7 @@
 """Debug mode: whether derivatives check each value that they make, and what has to know when that changes.
 
     with srcad.debug():
-        srcad.grad(f)(x)            raises FloatingPointError at the first NaN or infinity, with the line it is born in
+        srcad.grad(f)(x)            raises FloatingPointError at the first NaN or infinity, with the line that makes it
 
 The mode holds for all threads. Objects made before, which run other code in debug mode, are told by `switched`.
 """
@@ -41,10 +41,10 @@ def register(thing: _Switched) -> None:
 
 @contextmanager
 def debug() -> Iterator[None]:
-    """A block in which each value is checked: the first NaN or infinity raises FloatingPointError where it is born.
+    """A block in which each value is checked: the first NaN or infinity raises FloatingPointError.
 
-    A value is *born* in a statement that makes a NaN or an infinity out of operands without one. The error, a
-    `srcad.NonFinite`, tells the line of your function, the sweep (primal, tangent or reverse), the statement with its
+    It is raised at the statement that makes a NaN or an infinity of operands without one. The error, a
+    `srcad.NonFinite`, has the line of your function, the sweep (primal, tangent or reverse), the statement with its
     operands, the iterations of the loops around it, and whether the primal was finite there. Functions of srcad's that
     were made before the block are checked within it, and operations that a tape records. Checked code is generated and
     compiled apart from other code, without most optional passes, so it is slower, and other code is as it was.
@@ -59,7 +59,7 @@ def debug() -> Iterator[None]:
     ...         slope(0.0)
     ...     except FloatingPointError as error:
     ...         print(str(error).split(": ")[2].splitlines()[0])
-    an infinity is born in the reverse sweep of this line, where the primal is finite
+    an infinity first appears in the reverse sweep of this line, where the primal is finite
     """
     with state.lock:
         state.depth += 1

@@ -25,11 +25,11 @@ def tell() -> None:
 
     >>> class Listener:
     ...     def rules_changed(self):
-    ...         print("anew")
+    ...         print("again")
     >>> listener = Listener()
     >>> state.told.add(listener)
     >>> tell()
-    anew
+    again
     """
     state.count += 1
     for each in list(state.told):

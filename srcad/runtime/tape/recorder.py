@@ -73,7 +73,7 @@ class Recorder:
 
     def _held(self) -> Recording:
         if self._recording is None:
-            raise TapeMisuse(_USED, hint="record anew in its `with` block; to ask twice, pass persistent=True")
+            raise TapeMisuse(_USED, hint="record again in its `with` block; to ask twice, pass persistent=True")
         return self._recording
 
     def watch(self, tensor: Any) -> None:

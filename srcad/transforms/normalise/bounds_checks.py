@@ -319,7 +319,7 @@ class Placement:
     # What is needed
 
     def existing(self, statement: gast.stmt, facts: Facts) -> Condition | None:
-        """The condition that a statement checks, if the statement is to be placed anew."""
+        """The condition that a statement checks, if the statement is to be placed again."""
         return None
 
     def needed(self, statement: gast.stmt, facts: Facts) -> Iterator[Item]:

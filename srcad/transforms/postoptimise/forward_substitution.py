@@ -72,7 +72,7 @@ class _Folder:
     """Folds block by block, upwards from each use."""
 
     def __init__(self, code: Code, aliases: Aliases) -> None:
-        self.restored = code.apart  # which the reverse sweep stores anew: what reads them stays in the forward sweep
+        self.restored = code.apart  # which the reverse sweep stores again: what reads them stays in the forward sweep
         self.aliases = aliases
         self.stores: Counter[str] = Counter(code.parameters)
         self.uses: Counter[str] = Counter()

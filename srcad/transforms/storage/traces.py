@@ -101,7 +101,7 @@ class _Finder:
         return None if where is None or shape is None else Row(shape, *where)
 
     def is_made_in(self, loop: Loop, root: str) -> bool:
-        """Whether the iterations of a loop allocate the array anew."""
+        """Whether the iterations of a loop allocate the array again."""
         made = self.program.flow.single(root)
         return made is not None and loop in self.program.flow.spot(made).loops
 

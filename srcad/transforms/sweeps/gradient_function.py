@@ -231,13 +231,15 @@ def refuse_result(unit: Unit, types: Types) -> None:
         _refuse_arguments_of_definition(ends)
         raise ALWAYS_RAISES.at(place_of(ends), function=unit.name, problem=gast.unparse(ends.exc).strip())
     what = "nothing" if not results or isinstance(kind, nb.NoneType) else f"a value of type {kind}"
-    several = isinstance(kind, (nb.Array, nb.BaseTuple))
-    way = "use srcad.vjp or srcad.jacobian for functions with several results" if several else _way_to_a_number(kind)
-    raise RESULT_NOT_SCALAR.at(place_of(unit.tree.body[-1]), function=unit.name, what=what, way=way)
+    raise RESULT_NOT_SCALAR.at(place_of(unit.tree.body[-1]), function=unit.name, what=what, way=_way_to_a_number(kind))
 
 
 def _way_to_a_number(kind: nb.Type | None) -> str:
-    """What to do about a result that is one thing, and not a real number."""
+    """What to do about a result that is not one real number."""
+    if isinstance(kind, nb.BaseTuple) and len(kind) == 2 and isinstance(kind[0], nb.Float):
+        return "grad and value_and_grad take has_aux=True for a pair; use srcad.vjp or srcad.jacobian for all results"
+    if isinstance(kind, (nb.Array, nb.BaseTuple)):
+        return "use srcad.vjp or srcad.jacobian for functions with several results"
     if is_complex(kind):
         return "return its real part, or use srcad.vjp"
     return "return the number that is to be differentiated, a float"

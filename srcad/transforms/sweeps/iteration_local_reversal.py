@@ -116,7 +116,7 @@ class Independence:
         return self.is_own(root) or self.is_scratch(root)
 
     def is_own(self, root: str) -> bool:
-        """Whether each iteration allocates the array anew, and no name for it outlives the iteration."""
+        """Whether each iteration allocates the array again, and no name for it outlives the iteration."""
         program, inside = self.program, {id(each) for each in self.statements}
         body = (program.flow.spot(self.loop).number, 0)
         names = {root, *(name for name, roots in program.aliases.of.items() if root in roots)}

@@ -27,7 +27,7 @@ def test_what_was_made_before_is_checked_in_the_block_only():
     for _ in range(2):
         with srcad.debug(), srcad.debug():
             for each, x in ((slope, 0.0), (run, -1.0)):
-                with pytest.raises(FloatingPointError, match="is born"):
+                with pytest.raises(FloatingPointError, match="first appears"):
                     each(np.float64(x))
         assert slope(np.float64(0.0)) == np.inf
         assert np.isnan(run(np.float64(-1.0)))
@@ -125,4 +125,4 @@ def test_the_environment_turns_it_on(tmp_path, value, status):
     environment = {**os.environ, "SRCAD_DEBUG": value}
     ran = run([sys.executable, str(file)], env=environment, check=False)
     assert ran.returncode == status
-    assert ("is born in the reverse sweep" in ran.stderr) == bool(status)
+    assert ("first appears in the reverse sweep" in ran.stderr) == bool(status)

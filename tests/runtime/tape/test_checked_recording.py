@@ -27,7 +27,7 @@ def gradient_of(function, value):
 def test_an_operation_that_makes_a_nan():
     problem = born(lambda: gradient_of(lambda x: np.sum(np.log(x)), np.array([1.0, -1.0])))
     assert problem.sweep == "primal"
-    assert problem.what == "a NaN is born in the primal of this line"
+    assert problem.what == "a NaN first appears in the primal of this line"
     assert "np.sum(np.log(x))" in problem.at.text
     assert "in the recorded operation `np.log`, with" in problem.details
     assert "    result = an array of shape 2, first nan at [1]" in problem.details
@@ -44,7 +44,7 @@ def test_a_pullback_that_makes_an_infinity(size):
     values[1] = 0.0
     problem = born(lambda: gradient_of(length, values))
     assert problem.sweep == "reverse"
-    assert problem.what == "an infinity is born in the reverse sweep of this line, where the primal is finite"
+    assert problem.what == "an infinity first appears in the reverse sweep of this line, where the primal is finite"
     assert problem.at.text.endswith("# here")
     assert f"    argument_bar = an array of shape {size}, first inf at [1]" in problem.details
 
@@ -52,7 +52,7 @@ def test_a_pullback_that_makes_an_infinity(size):
 def test_a_large_result_that_is_not_finite():
     values = np.full(3000, 1e308)
     problem = born(lambda: gradient_of(lambda x: np.sum((x + x) * 0.0), values))
-    assert problem.what == "an infinity is born in the primal of this line"
+    assert problem.what == "an infinity first appears in the primal of this line"
     assert "in the recorded operation `+`, with" in problem.details or "add" in "\n".join(problem.details)
 
 

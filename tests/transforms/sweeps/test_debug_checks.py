@@ -1,4 +1,4 @@
-"""Where a NaN or an infinity is born: which sweep, which line, which values, in every mode; and no alarm otherwise."""
+"""Where a NaN or an infinity first appears: sweep, line and values, in every mode; and no alarm otherwise."""
 
 import numba
 import numpy as np
@@ -69,7 +69,7 @@ def test_the_primal_is_checked(jit):
     run = srcad.function(roots, jit=jit)
     problem = born(lambda: run(X - 1.0, 0.3))
     assert problem.sweep == "primal"
-    assert problem.what == "a NaN is born in the primal of this line"
+    assert problem.what == "a NaN first appears in the primal of this line"
     assert "    t5 (that is, x[i] - 1.0) = -0.5" in problem.details or "= -0.5" in "\n".join(problem.details)
     assert born(lambda: srcad.grad(roots, jit=jit)(X - 1.0, 0.3)).sweep == "primal"
 
@@ -80,7 +80,7 @@ def zero_times_infinity(x):
 
 def test_an_infinity_is_reported_before_what_comes_of_it():
     problem = born(lambda: srcad.grad(zero_times_infinity, jit=False)(np.array([0.0, 1.0])))
-    assert problem.what == "an infinity is born in the primal of this line"
+    assert problem.what == "an infinity first appears in the primal of this line"
     assert "first inf at [1]" in "\n".join(problem.details)
 
 

@@ -107,7 +107,7 @@ class Born(NonFinite):
         sweep, statement, target, names, loops, *places = site.split("\n")
         labels = names.split("\t") if names else []
         primals = [each for label, each in zip(labels, operands, strict=True) if not _is_derivative(label)]
-        what = f"{_noun(value)} is born in the {_SWEEPS[sweep]} of this line"
+        what = f"{_noun(value)} first appears in the {_SWEEPS[sweep]} of this line"
         if sweep != "primal":
             what += f", where the primal is {'' if all(map(_is_finite, primals)) else 'not '}finite"
         details = [f"in the {statement}, with", f"    {target} = {_said(value)}"]

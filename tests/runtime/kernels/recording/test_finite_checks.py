@@ -46,7 +46,7 @@ def messages(*args):
 
 def test_the_message_has_place_values_and_iteration():
     assert messages(np.float64(0.0), np.ones((2, 3)), 2) == (
-        "f.py:4:5: NonFinite: an infinity is born in the reverse sweep of this line, where the primal is finite\n"
+        "f.py:4:5: NonFinite: an infinity first appears in the reverse sweep of this line, where the primal is finite\n"
         "     4 |     y = np.sqrt(x)\n"
         "       |     ^^^^^^^^^^^^^^\n"
         "called from g.py:9:1\n"
