@@ -28,7 +28,7 @@ NAMESPACES = {
     ),
     "scipy.linalg": (
         "Real matrices; stacks of them in `solve`, `solve_triangular`, `cholesky`, `cho_solve`, `inv`, `det`, `svd`,\n"
-        "`eigvalsh` and `norm`; not on a tape. Compiled, but for `sqrtm`, `logm`, `lu` and its relatives, `eigh`\n"
+        "`eigvalsh` and `norm`; not on a tape. Compiled, but for `sqrtm`, `logm`, `eigh`\n"
         "with vectors, banded systems, and Sylvester's and Lyapunov's equations, with which programs run uncompiled.\n"
         "Eigenvectors have SciPy's signs. What a definition does not cover, such as other stacks and `qr` with\n"
         "pivoting, is refused. `schur`, `hessenberg`, `ldl`, `null_space`, `orth` and `eig` have no rule: their\n"

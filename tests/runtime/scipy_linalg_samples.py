@@ -142,6 +142,5 @@ DISCRETE = {
     k.are_real,
     k.active_bounds,
     k.pivots,
-    k.row_order,
     k.order_of_pivots,
 }

@@ -28,7 +28,7 @@ CASES = [
 ]
 # Their kernels have no form in Numba.
 UNCOMPILED = {"sqrtm", "logm", "solve_sylvester", "solve_continuous_lyapunov", "solve_discrete_lyapunov"}
-UNCOMPILED |= {"lu_factor", "lu_solve", "lu", "solve_banded", "solveh_banded", "eigh", "eigh_tridiagonal"}
+UNCOMPILED |= {"solve_banded", "solveh_banded", "eigh", "eigh_tridiagonal"}
 UNCOMPILED |= {"fractional_matrix_power", "tanhm"}
 # In terms of others that are compiled by day.
 LIKE_OTHERS = {"cosm", "sinm", "tanm", "coshm", "sinhm", "tanhm", "expm_frechet", "orthogonal_procrustes", "khatri_rao"}
@@ -41,7 +41,7 @@ LIKE_OTHERS |= {
     "convolution_matrix",
     "block_diag",
 }
-LIKE_OTHERS |= {"eigvalsh_tridiagonal", "fiedler_companion"}
+LIKE_OTHERS |= {"eigvalsh_tridiagonal", "fiedler_companion", "lu", "lu_factor", "lu_solve"}
 HEADER = "import numpy as np\nimport scipy.integrate\nimport scipy.linalg\n\n\n"
 
 

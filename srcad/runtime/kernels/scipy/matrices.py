@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 from numba.core import types
 from numba.extending import overload
+from numba.np.linalg import _LAPACK, F_INT_nptype, ensure_lapack, get_blas_kind
+
+from srcad.runtime.kernels.linear_algebra.factored_systems import solve_triangle
+from srcad.runtime.kernels.linear_algebra.products import packed
 
 
 def triangular_solve(a: Any, b: Any, lower: bool, transposed: bool) -> Any:
@@ -19,29 +24,30 @@ def triangular_solve(a: Any, b: Any, lower: bool, transposed: bool) -> Any:
     return scipy.linalg.solve_triangular(a, b, trans=int(transposed), lower=lower, check_finite=False)
 
 
-def _substituted(a, b, lower, transposed):
-    n = a.shape[0]
-    if a.shape[1] != n or b.shape[0] != n:
-        raise ValueError("shapes of a triangular system do not match")
-    x = np.zeros(b.shape, b.dtype) + b
-    for step in range(n):
-        i = step if lower != transposed else n - 1 - step
-        if a[i, i] == 0.0:
-            raise np.linalg.LinAlgError("a triangular matrix is singular")
-        x[i] = x[i] / a[i, i]
-        for k in range(step + 1, n):
-            j = k if lower != transposed else n - 1 - k
-            factor = a[i, j] if transposed else a[j, i]
-            x[j] = x[j] - factor * x[i]
-    return x
-
-
 @overload(triangular_solve)
 def _overload_triangular_solve(a, b, lower, transposed):
     kinds = (a, b)
     if not all(isinstance(each, types.Array) and isinstance(each.dtype, types.Float) for each in kinds):
         return None
-    return _substituted if a.ndim == 2 and b.ndim in (1, 2) and a.dtype == b.dtype else None
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.dtype != b.dtype:
+        return None
+    is_in_rows, dtype = a.layout != "F", a.dtype
+
+    def columns(a, b, lower, transposed):
+        n = a.shape[0]
+        if a.shape[1] != n or b.shape[0] != n:
+            raise ValueError("shapes of a triangular system do not match")
+        for k in range(n):
+            if a[k, k] == 0.0:
+                raise np.linalg.LinAlgError("a triangular matrix is singular")
+        x = np.empty((n, b.size // n if n > 0 else 0), dtype)
+        for i in range(n):
+            x[i] = b[i]
+        rows, is_transposed = (packed(a), bool(transposed)) if is_in_rows else (a.T, not transposed)
+        solve_triangle(rows, x, bool(lower) != bool(transposed), not is_transposed, True)
+        return np.reshape(x, b.shape)
+
+    return columns
 
 
 def expm(a: Any) -> Any:
@@ -145,28 +151,72 @@ def discrete_lyapunov(a: Any, q: Any) -> Any:
     return scipy.linalg.solve_discrete_lyapunov(a, q)
 
 
-def row_order(a: Any) -> Any:
-    """The order of rows in which partial pivoting takes those of a square matrix: a[order] = l u."""
-    return scipy.linalg.lu(a, p_indices=True)[0].argsort()
-
-
 def packed_lu(a: Any) -> Any:
-    """The factors of a square matrix without exchanges of rows, in one matrix; rows in order of `row_order`."""
-    factors, _ = scipy.linalg.lu_factor(a)
-    return factors
+    """The factors of a square matrix in one matrix, as lu_factor gives them, and its pivots in one more row.
+
+    >>> packed_lu(np.array([[1.0, 2.0], [4.0, 8.0]]))
+    array([[4.  , 8.  ],
+           [0.25, 0.  ],
+           [1.  , 1.  ]])
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", scipy.linalg.LinAlgWarning)  # of a singular matrix
+        factors, exchanges = scipy.linalg.lu_factor(a)
+    return np.concatenate((factors, exchanges[np.newaxis].astype(factors.dtype)))
 
 
-def pivots(a: Any) -> Any:
-    """The second result of lu_factor."""
-    return scipy.linalg.lu_factor(a)[1]
+def pivots(packed: Any) -> Any:
+    """The second result of lu_factor, from the last row of `packed_lu`."""
+    return np.real(packed[-1]).astype(np.int32)
 
 
 def order_of_pivots(exchanges: Any) -> Any:
-    """The order of rows after exchanges, as lu_factor states them."""
+    """The order of rows after exchanges, as lu_factor states them: `a[order]` is the product of the factors."""
     order = np.arange(len(exchanges))
-    for place, other in enumerate(exchanges):
+    for place in range(len(exchanges)):
+        other = exchanges[place]
         order[place], order[other] = order[other], order[place]
     return order
+
+
+@overload(packed_lu)
+def _overload_packed_lu(a):
+    if a.ndim != 2 or not isinstance(a.dtype, (types.Float, types.Complex)):
+        return None
+    kind, dtype = ord(get_blas_kind(a.dtype)), a.dtype
+    ensure_lapack()
+    eliminate = _LAPACK().numba_xxgetrf(dtype)
+
+    def impl(a):
+        n = a.shape[0]
+        columns, exchanges = np.ascontiguousarray(a.T).copy(), np.empty(n, F_INT_nptype)
+        found = np.empty((n + 1, n), dtype)
+        if n > 0:
+            eliminate(kind, n, n, columns.ctypes, n, exchanges.ctypes)
+        for j in range(n):
+            found[n, j] = exchanges[j] - 1
+            for i in range(n):
+                found[i, j] = columns[j, i]
+        return found
+
+    return impl
+
+
+@overload(pivots)
+def _overload_pivots(packed):
+    def impl(packed):
+        n = packed.shape[1]
+        found = np.empty(n, np.int32)
+        for k in range(n):
+            found[k] = np.int32(packed[n, k].real)
+        return found
+
+    return impl
+
+
+@overload(order_of_pivots)
+def _overload_order_of_pivots(exchanges: Any) -> Any:
+    return order_of_pivots
 
 
 def banded(l_and_u: Any, ab: Any) -> Any:

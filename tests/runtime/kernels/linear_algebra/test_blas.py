@@ -49,17 +49,25 @@ def test_uncompiled(name, kind):
     np.testing.assert_allclose(total, expected, rtol=1e-5)
 
 
+BY_DAY = [("add_times", "CCC"), ("add_times", "FAC"), ("add_times_transpose", "CFF"), ("add_transpose_times", "CCC")]
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_layout(name):
+@pytest.mark.parametrize(
+    ("name", "layouts"),
+    [
+        pytest.param(*each, marks=[] if each in BY_DAY else pytest.mark.nightly)
+        for each in itertools.product(FUNCTIONS, ("CCC", "FAC", "CFF"))
+    ],
+)
+def test_every_layout(name, layouts):
     run = compiled(name)
-    for layouts in ("CCC", "FAC", "CFF"):
-        for m, k, n in ((3, 4, 5), (1, 4, 5), (3, 4, 1), (3, 1, 2), (0, 3, 2), (3, 0, 2), (9, 10, 11)):
-            a, b, total = matrices(m, k, n)
-            expected, total = total + a @ b, laid_out(total, layouts[2])
-            first, second = FUNCTIONS[name](a, b)
-            run(total, laid_out(first, layouts[0]), laid_out(second, layouts[1]))
-            np.testing.assert_allclose(total, expected, rtol=1e-12, atol=1e-15)
+    for m, k, n in ((3, 4, 5), (1, 4, 5), (3, 4, 1), (3, 1, 2), (0, 3, 2), (3, 0, 2), (9, 10, 11)):
+        a, b, total = matrices(m, k, n)
+        expected, total = total + a @ b, laid_out(total, layouts[2])
+        first, second = FUNCTIONS[name](a, b)
+        run(total, laid_out(first, layouts[0]), laid_out(second, layouts[1]))
+        np.testing.assert_allclose(total, expected, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.compiled

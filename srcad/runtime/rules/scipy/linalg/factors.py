@@ -191,28 +191,32 @@ def discrete_lyapunov_tangent(x, a, q):
 def lu_factor(a, overwrite_a=False, check_finite=True):
     if np.ndim(a) != 2 or a.shape[0] != a.shape[1]:
         raise NotImplementedError("scipy.linalg.lu_factor has a derivative for square matrices, not for stacks")
-    return kernels.scipy.packed_lu(a), kernels.scipy.pivots(a)
+    packed = kernels.scipy.packed_lu(a)
+    return packed[:-1], kernels.scipy.pivots(packed)
 
 
 @adjoint(kernels.scipy.packed_lu, handles_complex=False)
 def packed_lu(y, a):
     # With the order of rows kept: it is constant near matrices without ties between pivots.
-    low = np.tril(y, -1) + np.eye(y.shape[0])
-    high = np.triu(y)
-    inner = np.tril(kernels.transpose_times(low, np.tril(d[y], -1)), -1)
-    inner = inner + np.triu(kernels.times_transpose(np.triu(d[y]), high))
+    low = np.tril(y[:-1], -1) + np.eye(y.shape[1])
+    high = np.triu(y[:-1])
+    g = d[y][:-1]
+    inner = np.tril(kernels.transpose_times(low, np.tril(g, -1)), -1)
+    inner = inner + np.triu(kernels.times_transpose(np.triu(g), high))
     left = kernels.scipy.triangular_solve(low, inner, True, True)
     both = np.transpose(kernels.scipy.triangular_solve(high, np.transpose(left), False, False))
-    d[a] = both[np.argsort(kernels.scipy.row_order(a))]
+    d[a] = both[np.argsort(kernels.scipy.order_of_pivots(kernels.scipy.pivots(y)))]
 
 
 @tangent(kernels.scipy.packed_lu)
 def packed_lu_tangent(y, a):
-    low = np.tril(y, -1) + np.eye(y.shape[0])
-    high = np.triu(y)
-    left = kernels.scipy.triangular_solve(low, d[a][kernels.scipy.row_order(a)], True, False)
+    low = np.tril(y[:-1], -1) + np.eye(y.shape[1])
+    high = np.triu(y[:-1])
+    order = kernels.scipy.order_of_pivots(kernels.scipy.pivots(y))
+    left = kernels.scipy.triangular_solve(low, d[a][order], True, False)
     both = np.transpose(kernels.scipy.triangular_solve(high, np.transpose(left), False, True))
-    d[y] = np.dot(low, np.tril(both, -1)) + np.dot(np.triu(both), high)
+    moved = np.dot(low, np.tril(both, -1)) + np.dot(np.triu(both), high)
+    d[y] = np.concatenate((moved, np.zeros_like(y[-1:])))
 
 
 @define(scipy.linalg.lu_solve)
@@ -234,8 +238,9 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
     if np.ndim(a) != 2 or a.shape[0] != a.shape[1]:
         raise NotImplementedError("scipy.linalg.lu has a derivative for square matrices")
-    factors = kernels.scipy.packed_lu(a)
-    back = np.argsort(kernels.scipy.row_order(a))
+    packed = kernels.scipy.packed_lu(a)
+    factors = packed[:-1]
+    back = np.argsort(kernels.scipy.order_of_pivots(kernels.scipy.pivots(packed)))
     low = np.tril(factors, -1) + np.eye(a.shape[0])
     if permute_l:
         return low[back], np.triu(factors)

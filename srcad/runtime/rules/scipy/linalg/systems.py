@@ -192,4 +192,4 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
     return np.linalg.norm(a, ord, axis, keepdims)
 
 
-zero(kernels.scipy.pivots, kernels.scipy.row_order, kernels.scipy.order_of_pivots)
+zero(kernels.scipy.pivots, kernels.scipy.order_of_pivots)
