@@ -32,6 +32,7 @@ from srcad.names import Names
 from srcad.refusals.loops import MANY_YIELDS
 from srcad.transforms.ir.block_exits import exits_of
 from srcad.transforms.ir.build import Block, assign, at, binary, branch, call, clone, const, load, place_of, stored
+from srcad.transforms.ir.canonical_names import root_name
 from srcad.transforms.lowering.lowering_context import Draft
 
 CONSUMERS = (list, tuple, sum, max, min, sorted, dict)
@@ -262,13 +263,14 @@ def calls_no_function(node: gast.AST, meaning: Callable[[gast.expr], Meaning | N
     parts = [node.elt] if hasattr(node, "elt") else [node.key, node.value]
     parts += [each for loop in node.generators for each in loop.ifs]
     called = [each.func for part in parts for each in gast.walk(part) if isinstance(each, gast.Call)]
-    methods = [each for each in called if isinstance(each, gast.Attribute) and meaning(each) is None]
-    if not all(hasattr(np.ndarray, each.attr) for each in methods):
-        return False
     names = [each for each in called if isinstance(each, gast.Name)]
     loops = [each for each in gast.walk(node) if isinstance(each, gast.comprehension)]
     own = {each.id for loop in loops for each in gast.walk(loop.target) if isinstance(each, gast.Name)}
     if any(each.id in own for each in names):
+        return False
+    attributes = [each for each in called if isinstance(each, gast.Attribute) and root_name(each) not in own]
+    methods = [each for each in attributes if root_name(each) is None or meaning(each) is None]
+    if not all(hasattr(np.ndarray, each.attr) for each in methods):
         return False
     found = [meaning(each) for each in names]
     return not any(each is None or isinstance(each.value, Procedure) or is_users(each.value) for each in found)

@@ -130,6 +130,9 @@ class Paths(RecordArrays):
     def loop(self, statement: gast.For) -> None:
         """A loop over `range`: rolled, or unrolled if necessary."""
         turns, guarded = self.turns(statement), False
+        if turns is not None and len(turns) == 1 and self.is_plain(statement):
+            self.unrolled(statement, list(turns))
+            return
         if turns is None:
             turns, guarded = self.most_turns(statement), True
         if turns is None:
@@ -151,6 +154,11 @@ class Paths(RecordArrays):
             self.guarded_turns(statement, list(turns))
         else:
             self.unrolled(statement, list(turns))
+
+    def is_plain(self, statement: gast.For) -> bool:
+        """Whether a loop is neither shared by threads nor checkpointed."""
+        notes = notes_of(statement)
+        return not notes.parallel and not notes.checkpointed
 
     def most_turns(self, statement: gast.For) -> range | None:
         """The most values that the index of a loop to a minimum can have, such as `min(len(x), 3)`; few of them."""

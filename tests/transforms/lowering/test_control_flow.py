@@ -213,3 +213,20 @@ def test_a_branch_that_always_raises_is_not_left_out(function, stops, runs):
     for derivative in (srcad.grad(function, jit=False), lambda *at: srcad.jvp(function, at, (1.0, 0.0), jit=False)):
         with pytest.raises(type(expected.value)):
             derivative(0.4, stops)
+
+
+def test_a_loop_of_one_iteration_is_its_body():
+    def f(x):
+        total = 0.0
+        for _ in range(1):
+            total = total + x * x
+            if total > 3.0:
+                break
+            total = total * 2.0
+        else:
+            total = total + x
+        return total
+
+    assert "for" not in text_of(f)
+    for x in (0.3, 2.5):
+        assert_gradient(f, x, modes=["arrays", "tangent"])

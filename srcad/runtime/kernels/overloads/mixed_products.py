@@ -1,7 +1,7 @@
-"""Products of arrays of two element types, of integers and floats above all, and `np.vdot` of arrays of any rank.
+"""Products of arrays of two element types, of integers and floats above all.
 
-Numba's products take two arrays of one type of floats or complex numbers, and its `np.vdot` vectors. NumPy multiplies
-in the type that both operands have in common.
+Numba's products take two arrays of one type of floats or complex numbers. NumPy multiplies in the type that both
+operands have in common.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _in_common_type(function: Any) -> Any:
 
     def mixed(a, b):
         dtype = common_type(a, b)
-        if dtype is None:
+        if dtype is None or (function is np.vdot and (a.ndim, b.ndim) != (1, 1)):  # of which Numba takes vectors
             return None
         if as_dtype(a.dtype) == dtype:
             return lambda a, b: function(a, b.astype(dtype))
@@ -49,10 +49,3 @@ def _in_common_type(function: Any) -> Any:
 
 for _function in (operator.matmul, np.dot, np.vdot):
     overload(_function)(_in_common_type(_function))
-
-
-@overload(np.vdot)
-def _overload_vdot(a, b):
-    if not all(isinstance(each, types.Array) for each in (a, b)) or a.dtype != b.dtype or a.ndim == b.ndim == 1:
-        return None
-    return lambda a, b: np.vdot(a.flatten(), b.flatten())

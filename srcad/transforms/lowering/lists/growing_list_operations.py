@@ -245,6 +245,11 @@ class Stacks(Growing):
                 return self.extents(node.args[0], list)
             if meaning in (list, sorted) and isinstance(node.args[0], gast.Name):
                 return self.list_of(node.args[0] if meaning is list else call("np.sort", node.args[0]))
+        if meaning is np.stack and (axis := _axis_of(node)) is not None:
+            node.args[0] = self.part(node.args[0])
+            if self.grown(node.args[0]) is not None:
+                rows = gast.Call(func=node.func, args=[node.args[0]], keywords=[])
+                return self.core(call("np.copy", call("np.moveaxis", rows, const(0), axis)))
         if meaning is zip and alone and isinstance(node.args[0], gast.Starred):
             node.args[0].value = self.part(node.args[0].value)
             grown = self.grown(node.args[0].value)
@@ -301,3 +306,10 @@ class Stacks(Growing):
 
 
 _OF_NUMBERS = (sum, max, min, any, all)
+
+
+def _axis_of(node: gast.Call) -> gast.expr | None:
+    """The axis of a call of `np.stack` of one expression, if it has one and nothing else."""
+    given = [*node.args[1:], *(each.value for each in node.keywords if each.arg == "axis")]
+    is_one = node.args and not isinstance(node.args[0], (gast.Starred, gast.GeneratorExp, gast.List, gast.Tuple))
+    return given[0] if is_one and len(given) == 1 and len(node.args) + len(node.keywords) == 2 else None

@@ -9,6 +9,7 @@ import pytest
 import srcad
 from srcad.errors import UnsupportedSyntax
 from tests.checking import assert_gradient
+from tests.lowering import text_of
 
 X = np.array([0.5, 0.2, 0.9, 0.4])
 Particle = namedtuple("Particle", "place number")
@@ -73,3 +74,16 @@ def of_two_kinds(x, c):
 def test_tuples_of_two_kinds_are_refused():
     with pytest.raises(UnsupportedSyntax, match="all of one form"):
         srcad.grad(of_two_kinds, jit=False)(np.linspace(0.3, 0.6, 100), 0.37)  # a shorter loop is unrolled
+
+
+def test_lists_are_stacked_along_other_axes():
+    def f(x):
+        rows = []
+        for k in range(x.shape[0]):
+            rows.append(np.outer(x, x) * k)
+        last = np.stack(rows, axis=-1)
+        last[0] *= 2.0
+        return np.sum(last[0] ** 2) + np.sum(np.stack(rows, 1)[1] ** 3) + np.stack(rows, axis=0)[1, 0, 0]
+
+    assert "np.moveaxis" in text_of(f)
+    assert_gradient(f, np.array([0.3, 0.8, 0.5]), modes=["loops"])
