@@ -10,6 +10,7 @@ always go back. Settings of the user's, by the environment or by `mallopt`'s own
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from collections.abc import Mapping
 
@@ -18,15 +19,11 @@ _OWN_SETTINGS = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of malloc.h
 _LARGEST_MMAP_THRESHOLD = 32 << 20  # on 64-bit systems; the C library takes no larger one
 _MOST_KEPT = 1 << 30
-_is_done = False
 
 
+@functools.cache
 def keep_freed_memory() -> None:
     """Let the C library keep memory that is freed, once in a process; nothing happens where it is not glibc."""
-    global _is_done
-    if _is_done:
-        return
-    _is_done = True
     if is_wanted(os.environ):
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
         if mallopt is not None and mallopt(_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD):

@@ -188,5 +188,5 @@ def test_the_parameter_of_a_window_is_refused():
 
 def test_one_element_without_its_trend_is_zero():
     """The value was nan, of 0 / 0."""
-    value, slope = srcad.jvp(lambda x: np.sum(scipy.signal.detrend(x)), (np.array([2.0]),), (np.array([1.0]),), jit=False)
-    assert (value, slope) == (0.0, 0.0)
+    one = np.array([2.0])
+    assert srcad.jvp(lambda x: np.sum(scipy.signal.detrend(x)), (one,), (one,), jit=False) == (0.0, 0.0)

@@ -29,6 +29,6 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) // 10)
 @pytest.mark.compiled
 @pytest.mark.skipif(not is_wanted({}), reason="the C library is not glibc")
 def test_a_gradient_that_is_called_again_asks_for_no_pages():
-    found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=300)
+    found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=300, check=False)
     assert found.returncode == 0, found.stderr
     assert int(found.stdout) < 100  # of 2,500 pages that its results take
