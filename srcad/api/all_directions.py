@@ -8,6 +8,7 @@ spent.
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -120,7 +121,8 @@ def lanes_of(version: Version, index: int, count: int, which: int = 1) -> TypedD
             raise CannotType("it has no vector mode")
         return made[which]
 
-    return TypedDispatcher(shape_of("all_lanes", tuple(f"a{k}" for k in range(count + 1))), specialise)
+    widen = functools.partial(setattr, version, "assumes", False)
+    return TypedDispatcher(shape_of("all_lanes", tuple(f"a{k}" for k in range(count + 1))), specialise, widen=widen)
 
 
 class SingleSweeps:

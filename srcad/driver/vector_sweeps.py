@@ -84,6 +84,7 @@ def all_text(name: str, result: Any, kinds: Sequence[Any], wanted: Wanted) -> st
     lines = [
         f"def {name}{ENDINGS[1]}({', '.join(given)}):",
         f"    flat = {bar}.reshape((-1, directions.WIDTH))",
+        "    flat[...] = 0.0",
         "    count = flat.shape[0]",
         "    for first in range(0, count, directions.WIDTH):",
         "        width = min(directions.WIDTH, count - first)",

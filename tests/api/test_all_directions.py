@@ -66,6 +66,7 @@ def test_a_loop_gives_what_sweeps_give(mode, monkeypatch):
     assert jac._all_directions._held is None
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("mode", ["reverse"])
@@ -76,6 +77,7 @@ def test_without_vector_mode_there_is_a_loop_of_single_sweeps(mode):
     assert jac._all_directions._held[1] is not None
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 @pytest.mark.usefixtures("at_once")
 def test_hessians_in_vector_mode():
@@ -122,3 +124,17 @@ def test_single_sweeps_stop_where_a_loop_has_been_compiled(monkeypatch):
     sweeps = all_directions.SingleSweeps(loops, range(5), lambda: None)
     assert list(sweeps) == [0, 1, 2, 3, 4]
     assert sweeps.found is None
+
+
+def beside(x, k):
+    return np.sin(x + k) * x
+
+
+@pytest.mark.nightly
+@pytest.mark.compiled
+@pytest.mark.usefixtures("at_once")
+def test_arrays_that_broadcast_have_the_loop_made_again():
+    jac = srcad.jacobian(beside, mode="forward")
+    for k in (np.ones(5), np.ones(1), np.ones(5)):
+        np.testing.assert_allclose(jac(X, k), np.diag(np.cos(X + k) * X + np.sin(X + k)), rtol=1e-14)
+    assert jac._all_directions._in_lanes[1] is not None
