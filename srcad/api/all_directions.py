@@ -3,7 +3,7 @@
 The loop runs sweeps in vector mode, several directions at once (`srcad.driver.vector_sweeps`), or single ones where a
 function has no vector mode (`srcad.driver.jacobian_loops`). To compile it takes about a second, so that it is compiled
 when single sweeps have taken about as long: whichever number of sweeps follows, no more than twice the least time is
-spent.
+spent. A loop in vector mode that takes longer than single sweeps is given up.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class AllDirections:
     """The loops of one Jacobian or Hessian, and how long its sweeps have taken so far."""
 
     def __init__(self, is_compiled: bool) -> None:
-        self._is_compiled, self.spent = is_compiled, 0.0
+        self._is_compiled, self.spent, self.count = is_compiled, 0.0, 0
+        self._runs = 0  # of the loop in vector mode
         self._held: tuple[Version, Callable[..., Any] | None] | None = None
         self._in_lanes: tuple[Version, Callable[..., Any] | None] | None = None
 
@@ -84,6 +85,7 @@ class AllDirections:
         routine = self._in_lanes[1]
         if routine is None:
             return None
+        begun = time.perf_counter()
         try:
             found = routine(*args, np.zeros((*direction.shape, WIDTH)))
         except CannotType:
@@ -91,6 +93,10 @@ class AllDirections:
             return None
         except Exception:  # noqa: BLE001 - single sweeps raise it again where it is the function's own
             return None
+        self._runs += 1
+        taken = time.perf_counter() - begun
+        if self._runs > 1 and self.count and taken > direction.size * self.spent / self.count:
+            self._in_lanes = version, None  # products of matrices, for instance, have little in common
         return found if all(np.isfinite(each).all() for each in found) else None
 
     def _call(self, version: Version, index: int, args: tuple[Any, ...]) -> Any:
@@ -141,6 +147,7 @@ class SingleSweeps:
             begun = time.perf_counter()
             yield each
             self._loops.spent += time.perf_counter() - begun
+            self._loops.count += 1
             if self._loops.pays and not has_tried:
                 self.found, has_tried = self._at_once(), True
                 if self.found is not None:

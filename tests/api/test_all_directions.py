@@ -138,3 +138,18 @@ def test_arrays_that_broadcast_have_the_loop_made_again():
     for k in (np.ones(5), np.ones(1), np.ones(5)):
         np.testing.assert_allclose(jac(X, k), np.diag(np.cos(X + k) * X + np.sin(X + k)), rtol=1e-14)
     assert jac._all_directions._in_lanes[1] is not None
+
+
+class Slow:
+    """A version whose sweeps in vector mode take longer than single ones did."""
+
+
+def test_vector_mode_that_takes_longer_is_given_up(monkeypatch):
+    loops, version = all_directions.AllDirections(True), Slow()
+    monkeypatch.setattr(all_directions, "lanes_of", lambda *_: lambda *_: (np.ones((2, 2)),))
+    loops.spent, loops.count = 0.0, 1  # no single sweep has taken any time
+    assert loops._vectors(version, 0, (), X[:2]) is not None  # the first run compiles
+    assert loops._in_lanes[1] is not None
+    assert loops._vectors(version, 0, (), X[:2]) is not None
+    assert loops._in_lanes[1] is None
+    assert loops._vectors(version, 0, (), X[:2]) is None
