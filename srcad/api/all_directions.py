@@ -25,14 +25,16 @@ from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.kernels.directions import WIDTH
 
 PAYS_AFTER = 0.5  # seconds of single sweeps
+_TRIED = 5  # runs in vector mode, after which it is compared with single sweeps
 
 
 class AllDirections:
     """The loops of one Jacobian or Hessian, and how long its sweeps have taken so far."""
 
     def __init__(self, is_compiled: bool) -> None:
-        self._is_compiled, self.spent, self.count = is_compiled, 0.0, 0
-        self._runs = 0  # of the loop in vector mode
+        self._is_compiled, self.spent = is_compiled, 0.0
+        # The least seconds that a single sweep has taken, and each direction in vector mode; how often that has run.
+        self.single, self._each, self._runs = np.inf, np.inf, 0
         self._held: tuple[Version, Callable[..., Any] | None] | None = None
         self._in_lanes: tuple[Version, Callable[..., Any] | None] | None = None
 
@@ -94,8 +96,8 @@ class AllDirections:
         except Exception:  # noqa: BLE001 - single sweeps raise it again where it is the function's own
             return None
         self._runs += 1
-        taken = time.perf_counter() - begun
-        if self._runs > 1 and self.count and taken > direction.size * self.spent / self.count:
+        self._each = min(self._each, (time.perf_counter() - begun) / direction.size)
+        if self._runs == _TRIED and self._each > self.single:
             self._in_lanes = version, None  # products of matrices, for instance, have little in common
         return found if all(np.isfinite(each).all() for each in found) else None
 
@@ -146,8 +148,8 @@ class SingleSweeps:
         for each in self._directions:
             begun = time.perf_counter()
             yield each
-            self._loops.spent += time.perf_counter() - begun
-            self._loops.count += 1
+            taken = time.perf_counter() - begun
+            self._loops.spent, self._loops.single = self._loops.spent + taken, min(self._loops.single, taken)
             if self._loops.pays and not has_tried:
                 self.found, has_tried = self._at_once(), True
                 if self.found is not None:
