@@ -3,11 +3,12 @@
 The loop runs sweeps in vector mode, several directions at once (`srcad.driver.vector_sweeps`), or single ones where a
 function has no vector mode (`srcad.driver.jacobian_loops`). To compile it takes about a second, so that it is compiled
 when single sweeps have taken about as long: whichever number of sweeps follows, no more than twice the least time is
-spent.
+spent. A loop in vector mode that takes longer than single sweeps is given up.
 """
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -24,6 +25,7 @@ from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.kernels.directions import WIDTH
 
 PAYS_AFTER = 0.5  # seconds of single sweeps
+_TRIED = 5  # runs in vector mode, after which it is compared with single sweeps
 
 
 class AllDirections:
@@ -31,6 +33,8 @@ class AllDirections:
 
     def __init__(self, is_compiled: bool) -> None:
         self._is_compiled, self.spent = is_compiled, 0.0
+        # The least seconds that a single sweep has taken, and each direction in vector mode; how often that has run.
+        self.single, self._each, self._runs = np.inf, np.inf, 0
         self._held: tuple[Version, Callable[..., Any] | None] | None = None
         self._in_lanes: tuple[Version, Callable[..., Any] | None] | None = None
 
@@ -83,6 +87,7 @@ class AllDirections:
         routine = self._in_lanes[1]
         if routine is None:
             return None
+        begun = time.perf_counter()
         try:
             found = routine(*args, np.zeros((*direction.shape, WIDTH)))
         except CannotType:
@@ -90,6 +95,10 @@ class AllDirections:
             return None
         except Exception:  # noqa: BLE001 - single sweeps raise it again where it is the function's own
             return None
+        self._runs += 1
+        self._each = min(self._each, (time.perf_counter() - begun) / direction.size)
+        if self._runs == _TRIED and self._each > self.single:
+            self._in_lanes = version, None  # products of matrices, for instance, have little in common
         return found if all(np.isfinite(each).all() for each in found) else None
 
     def _call(self, version: Version, index: int, args: tuple[Any, ...]) -> Any:
@@ -120,7 +129,8 @@ def lanes_of(version: Version, index: int, count: int, which: int = 1) -> TypedD
             raise CannotType("it has no vector mode")
         return made[which]
 
-    return TypedDispatcher(shape_of("all_lanes", tuple(f"a{k}" for k in range(count + 1))), specialise)
+    widen = functools.partial(setattr, version, "assumes", False)
+    return TypedDispatcher(shape_of("all_lanes", tuple(f"a{k}" for k in range(count + 1))), specialise, widen=widen)
 
 
 class SingleSweeps:
@@ -138,7 +148,8 @@ class SingleSweeps:
         for each in self._directions:
             begun = time.perf_counter()
             yield each
-            self._loops.spent += time.perf_counter() - begun
+            taken = time.perf_counter() - begun
+            self._loops.spent, self._loops.single = self._loops.spent + taken, min(self._loops.single, taken)
             if self._loops.pays and not has_tried:
                 self.found, has_tried = self._at_once(), True
                 if self.found is not None:

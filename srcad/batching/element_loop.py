@@ -1,14 +1,15 @@
 """The loop over the elements of a batch: its text, compiled around the routine for one element, shared among threads.
 
-    def sweep(first, last, a0, a1, o0):       # a0 is mapped, a1 is not
+    def first(a0, a1):                        # a0 is mapped, a1 is not
+        return (f_grad(a0[0], a1),)           # the first element tells the shape
+
+    def sweep(first, last, a0, a1, o0):
         for i in range(first, last):
             r = f_grad(a0[i], a1)
-            if i == 0:
-                o0 = np.empty((1,) + r.shape, o0.dtype)       # the first element tells the shape
-            elif r.shape != o0.shape[1:]:
-                return i, o0
+            if r.shape != o0.shape[1:]:
+                return i
             o0[i] = r
-        return -1, o0
+        return -1
 
 The text stands in a module with that of the routine, which is compiled and kept on disk as generated ones are. It runs
 without Python's lock. Each element writes to places of its own: results do not depend on the number of threads.
@@ -38,7 +39,7 @@ from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load
 from srcad.runtime.jit.numba_inference import CannotType
 
-_NAME = "srcad_vmap_sweep"
+_NAMES = ("srcad_vmap_first", "srcad_vmap_sweep")
 _ALONE = 3e-4  # seconds that the calling thread works alone, to see how long elements take
 _SHARED = 1e-3  # seconds of work from which threads are started
 _CHUNKS = 16  # per thread: elements may take different time
@@ -57,18 +58,22 @@ class ElementLoop:
         routine.compile(tuple(inner))
         self._result = routine.overloads[tuple(inner)].signature.return_type
         self._leaves = list(_leaves_of(self._result, "r"))
-        self._blanks = [np.empty((0,) * (1 + ndim), dtype) for _, dtype, ndim, _ in self._leaves]
-        generated, options = version.module(tuple(inner)), compiler_options(version.unit, version.request)
+        blanks = [np.empty((0,) * (1 + ndim), dtype) for _, dtype, ndim, _ in self._leaves]
+        generated, options = (
+            version.module(tuple(inner), version.assumes),
+            compiler_options(version.unit, version.request),
+        )
         text = _text(generated[1].functions[0], self._leaves, inner, is_mapped, written)
-        self._sweep = _compiled(text, generated, options)
-        self._sweep.compile((types.intp, types.intp, *kinds, *map(numba.typeof, self._blanks)))
+        self._first, self._sweep = _compiled(text, generated, options)
+        self._first.compile(tuple(kinds))
+        self._sweep.compile((types.intp, types.intp, *kinds, *map(numba.typeof, blanks)))
 
     def __call__(self, size: int, args: Sequence[Any], is_alone: bool = False) -> Any:
         """The results of all elements: arrays, in tuples as those of the routine. With `is_alone`, in one thread."""
         started = time.perf_counter()
         outs, done = self._begun(size, args), 1
         while done < size and time.perf_counter() - started < _ALONE:
-            last = min(size, 2 * done)
+            last = min(size, 4 * done)
             self._run(done, last, args, outs)
             done = last
         if done < size:
@@ -80,26 +85,26 @@ class ElementLoop:
     def _begun(self, size: int, args: Sequence[Any]) -> list[Any]:
         """Arrays for all results, with that of the first element. NumPy takes large ones from large pages."""
         outs = []
-        for one in self._sweep(0, 1, *args, *self._blanks)[1:]:
-            outs.append(np.empty((size, *one.shape[1:]), one.dtype))
-            outs[-1][0] = one[0]
+        for one, (_, dtype, *_) in zip(self._first(*args), self._leaves, strict=True):
+            outs.append(np.empty((size, *np.shape(one)), dtype))
+            outs[-1][0] = one
         return outs
 
     def _run(self, first: int, last: int, args: Sequence[Any], outs: Sequence[Any]) -> None:
-        ragged = self._sweep(first, last, *args, *outs)[0]
+        ragged = self._sweep(first, last, *args, *outs)
         if ragged >= 0:
             refuse_ragged(ragged)
 
 
-def _compiled(text: str, generated: tuple[ModuleType, Stored], options: Mapping[str, Any]) -> CPUDispatcher:
-    """The loop of this text, compiled with the generated functions that it calls, and kept with them on disk."""
+def _compiled(text: str, generated: tuple[ModuleType, Stored], options: Mapping[str, Any]) -> tuple[CPUDispatcher, ...]:
+    """The functions of this text, compiled with the generated ones that they call, and kept with them on disk."""
     module, stored = generated
     name = disk_cache.key("vmap", module.__name__, text)
-    whole = replace(stored, text=f"{stored.text}\n\n{text}", functions=(_NAME,))
+    whole = replace(stored, text=f"{stored.text}\n\n{text}", functions=_NAMES)
     if not stored.injected and disk_cache.fetch(name) is None:
         disk_cache.store(name, whole)
     given = {each: vars(module)[each] for each in stored.injected}
-    return compiled(load(name, whole, given), (_NAME,), {**options, "nogil": True})[0]
+    return compiled(load(name, whole, given), _NAMES, {**options, "nogil": True})
 
 
 def element_kind(kind: Any) -> Any:
@@ -136,37 +141,39 @@ def _assembled(kind: Any, each: Any) -> Any:
 def _text(
     routine: str, leaves: Sequence[Any], kinds: Sequence[Any], is_mapped: Sequence[bool], written: Sequence[bool]
 ) -> str:
+    """The function for the first element, which tells the shapes, and the loop over others."""
     given = [f"a{k}" for k in range(len(kinds))]
     outs = [f"o{k}" for k in range(len(leaves))]
     passed = [f"{name}[i]" if here else name for name, here in zip(given, is_mapped, strict=True)]
     for k, kind in enumerate(kinds):
         if written[k] and isinstance(kind, types.Array):
             passed[k] = f"{passed[k]}.copy()"
-    back = ", ".join(outs)
-    lines = [
-        "import numpy as np",
-        "",
-        "",
-        f"def {_NAME}(first, last, {', '.join([*given, *outs])}):",
-        "    for i in range(first, last):",
-        f"        r = {routine}({', '.join(passed)})",
+    call = f"r = {routine}({', '.join(passed)})"
+    first = [
+        f"def {_NAMES[0]}({', '.join(given)}):",
+        "    i = 0",
+        f"    {call}",
+        f"    return ({''.join(f'{path}, ' for path, *_ in leaves)})",
     ]
+    rest = [f"def {_NAMES[1]}(first, last, {', '.join([*given, *outs])}):"]
+    stores = []
     for out, (path, _, ndim, is_contiguous) in zip(outs, leaves, strict=True):
-        if ndim:
-            lines += [
-                "        if i == 0:",
-                f"            {out} = np.empty((1,) + {path}.shape, {out}.dtype)",
-                f"        elif {path}.shape != {out}.shape[1:]:",
-                f"            return i, {back}",
+        if not ndim:
+            stores.append(f"        {out}[i] = {path}")
+            continue
+        stores += [f"        if {path}.shape != {out}.shape[1:]:", "            return i"]
+        if is_contiguous:  # one loop over all elements, which becomes vector instructions
+            source = path if ndim == 1 else f"{path}.reshape(-1)"
+            rest.append(f"    f{out} = {out}.reshape({out}.shape[0], -1)" if ndim > 1 else f"    f{out} = {out}")
+            stores += [
+                f"        source = {source}",
+                "        for k in range(source.size):",
+                f"            f{out}[i, k] = source[k]",
             ]
         else:
-            lines += ["        if i == 0:", f"            {out} = np.empty((1,), {out}.dtype)"]
-        if ndim and is_contiguous:  # one loop over all elements, which becomes vector instructions
-            lines += [f"        into, source = {out}[i].reshape(-1), {path}.reshape(-1)"]
-            lines += ["        for k in range(source.size):", "            into[k] = source[k]"]
-        else:
-            lines.append(f"        {out}[i] = {path}")
-    return "\n".join([*lines, f"    return -1, {back}"]) + "\n"
+            stores.append(f"        {out}[i] = {path}")
+    rest += ["    for i in range(first, last):", f"        {call}", *stores, "    return -1"]
+    return "\n".join(["import numpy as np", "", "", *first, "", "", *rest]) + "\n"
 
 
 def thread_count() -> int:

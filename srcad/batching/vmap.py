@@ -29,6 +29,7 @@ from srcad.frontend.load_source import name_of, signature_of
 from srcad.frontend.wrappers import wrapper_of
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.support import debug_mode
+from srcad.runtime.support.broadcast_error import Widens
 from srcad.runtime.support.structured_arguments import level_of
 from srcad.runtime.tape.core.active_recordings import active
 from srcad.runtime.tape.core.operand import Operand
@@ -73,15 +74,28 @@ class Vmapped:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results of all elements: arrays with one more axis, in the structure of one result."""
-        bound = self.__signature__.bind(*args, **kwargs)
-        given = [name in bound.arguments for name in self._names]
-        values = bind(self.__signature__, args, kwargs)
+        if kwargs or len(args) != len(self._names):
+            bound = self.__signature__.bind(*args, **kwargs)
+            given = [name in bound.arguments for name in self._names]
+            args = bind(self.__signature__, args, kwargs)
+        else:
+            given = [True] * len(args)
+        values = args
         if active.tapes or any(isinstance(each, Operand) for each in values):
             return function_of(self.__wrapped_primal__, self.jit)(*values)
         batch = Batch(self._names, values, axes_of_call(self.in_axes, self._names, given))
+        return moved_results(self._results(batch, given), self.out_axes)
+
+    def _results(self, batch: Batch, given: Sequence[bool]) -> Any:
         loop = self._loop(batch) if self.jit else None
-        found = self._one_by_one(batch, given) if loop is None else loop(batch)
-        return moved_results(found, self.out_axes)
+        if loop is None:
+            return self._one_by_one(batch, given)
+        try:
+            return loop(batch)
+        except Widens:  # arrays broadcast that were taken not to: the loop is made again, for any
+            loop.version.assumes = False
+            self._loops.clear()
+            return self._results(batch, given)
 
     def _loop(self, batch: Batch) -> _Loop | None:
         """The compiled loop for arguments of these types; None if there is none."""
@@ -163,7 +177,7 @@ class _Loop:
         kinds = [kind_of(names[0] if names else "x", each) for each in args]
         inner = [element_kind(kind) if here else kind for kind, here in zip(kinds, is_mapped, strict=True)]
         stub = shape_of("element", tuple(f"a{k}" for k in range(len(args))))
-        routine = compiled_routine(version, 0, stub, must_compile=True, assumes=False)
+        routine = compiled_routine(version, 0, stub, must_compile=True)
         written = _written(version, inner) if run.request.mode == "core" else set[int]()
         if any(self._own <= k < self._own + hidden for k in written):
             raise CannotType("it may write to an array that it captures")

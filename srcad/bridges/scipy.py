@@ -219,12 +219,23 @@ def least_squares(
 
 
 def root(
-    f: Callable[..., Any], x0: Any, args: Sequence[Any] = (), method: str = "hybr", *, jit: bool = True, **how: Any
+    f: Callable[..., Any],
+    x0: Any,
+    args: Sequence[Any] = (),
+    method: str | None = None,
+    *,
+    jac_sparsity: Any = None,
+    jit: bool = True,
+    **how: Any,
 ) -> Any:
     """Solve f(x, *args) == 0 as `scipy.optimize.root` does, with the Jacobian for the methods that take one.
 
-    `f` returns as many numbers as `x0` has, in an array or a tuple of arrays. `x` of the result has the structure of
-    `x0`.
+    f             returns as many numbers as `x0` has, in an array or a tuple of arrays
+    method        "hybr" by default, or "krylov" with `jac_sparsity`
+    jac_sparsity  as that of `least_squares`, for the method "krylov": its steps are Newton's, with a sparse Jacobian
+                  that is factored at each of them
+
+    `x` of the result has the structure of `x0`.
 
     >>> def crossing(p):
     ...     return p["x"] - np.cos(p["y"]), p["y"] - p["x"]
@@ -235,9 +246,26 @@ def root(
 
     _refuse_jacobian(how)
     objective = Objective(f, x0, args, jit=jit)
-    if method.lower() in _ROOT_WITH_JACOBIAN:
+    method = method or ("hybr" if jac_sparsity is None else "krylov")
+    if jac_sparsity is not None:
+        _add_preconditioner(how, method, objective, jac_sparsity)
+    elif method.lower() in _ROOT_WITH_JACOBIAN:
         how["jac"] = objective.jacobian
     return _structured(solve(objective.residuals, objective.start, method=method, **how), objective, ("x",))
+
+
+def _add_preconditioner(how: dict[str, Any], method: str, objective: Objective, pattern: Any) -> None:
+    """Give the Krylov method the inverse of the sparse Jacobian, among the options that the user has given."""
+    from srcad.bridges.newton_preconditioner import NewtonPreconditioner
+
+    if method.lower() != "krylov":
+        raise BadArgument(
+            f"the method {method!r} takes no sparse Jacobian", hint='leave out `jac_sparsity`, or take method="krylov"'
+        )
+    options = dict(how.get("options") or {})
+    inverse = NewtonPreconditioner(objective.sparse_jacobian(pattern), np.size(objective.start))
+    options["jac_options"] = {"inner_M": inverse, **(options.get("jac_options") or {})}
+    how["options"] = options
 
 
 def solve_ivp(

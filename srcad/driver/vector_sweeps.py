@@ -84,6 +84,7 @@ def all_text(name: str, result: Any, kinds: Sequence[Any], wanted: Wanted) -> st
     lines = [
         f"def {name}{ENDINGS[1]}({', '.join(given)}):",
         f"    flat = {bar}.reshape((-1, directions.WIDTH))",
+        "    flat[...] = 0.0",
         "    count = flat.shape[0]",
         "    for first in range(0, count, directions.WIDTH):",
         "        width = min(directions.WIDTH, count - first)",
@@ -100,16 +101,21 @@ def all_text(name: str, result: Any, kinds: Sequence[Any], wanted: Wanted) -> st
                 "first + lane, i",
             )
         )
-        lines += [
-            f"        r{k} = {part}.reshape((-1, directions.WIDTH))",
-            "        if first == 0:",
-            f"            o{k} = np.empty({shape})",
-            f"        for i in range(r{k}.shape[0]):",
-            "            for lane in range(width):",
-            f"                o{k}[{place}] = r{k}[i, lane]",
-        ]
+        lines += _stored(k, part, shape, place)
     lines += ["        for lane in range(width):", "            flat[first + lane, lane] = 0.0"]
     return "\n".join([*lines, f"    return ({''.join(f'o{k}, ' for k in range(len(parts)))})"]) + "\n"
+
+
+def _stored(k: int, part: str, shape: str, place: str) -> list[str]:
+    """The lines that store one derivative of a block, in an array that the first block makes."""
+    return [
+        f"        r{k} = {part}.reshape((-1, directions.WIDTH))",
+        "        if first == 0:",
+        f"            o{k} = np.empty({shape})",
+        f"        for i in range(r{k}.shape[0]):",
+        "            for lane in range(width):",
+        f"                o{k}[{place}] = r{k}[i, lane]",
+    ]
 
 
 def vector_sweeps(

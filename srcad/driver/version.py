@@ -80,7 +80,7 @@ class Version:
         self._modules: dict[tuple[Any, ...], tuple[ModuleType, Stored]] = {}
         self._compiled: dict[tuple[Any, ...], tuple[CPUDispatcher, ...]] = {}
         self._by_module: dict[str, tuple[CPUDispatcher, ...]] = {}
-        self._in_lanes: dict[tuple[int, tuple[Any, ...]], tuple[Any, ...]] = {}
+        self._in_lanes: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self._uncompiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
         self._results: dict[tuple[Any, ...], Any] = {}
         self._fingerprint: str | None = None
@@ -198,12 +198,12 @@ class Version:
         """
         from srcad.driver.vector_sweeps import Wanted, vector_sweeps  # few derivatives need it
 
-        found = self._in_lanes.get((index, kinds))
+        found = self._in_lanes.get((index, kinds, self.assumes))
         if found is None:
             count, mode = len(self.unit.parameters), self.request.mode
             recorded = getattr(kinds[count], "instance_class", None) if mode == "vjp" else None
             if recorded is None:
-                name = self.compiled(kinds[:count])[index].py_func.__module__
+                name = self.module(kinds[:count], self.assumes)[0].__name__
             else:
                 name = recorded.__module__
             given = next((each for each in self._modules.values() if each[0].__name__ == name), None)
@@ -211,7 +211,7 @@ class Version:
             wanted = Wanted(directions, int(mode == "tangent"), mode == "tangent")
             options = compiler_options(self.unit, self.request)
             found = () if given is None else vector_sweeps(given, index, kinds, wanted, options)
-            self._in_lanes[index, kinds] = found
+            self._in_lanes[index, kinds, self.assumes] = found
         return found
 
     def is_stored(self, kinds: tuple[Any, ...], assumes: bool) -> bool:

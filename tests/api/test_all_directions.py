@@ -66,6 +66,7 @@ def test_a_loop_gives_what_sweeps_give(mode, monkeypatch):
     assert jac._all_directions._held is None
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("mode", ["reverse"])
@@ -76,6 +77,7 @@ def test_without_vector_mode_there_is_a_loop_of_single_sweeps(mode):
     assert jac._all_directions._held[1] is not None
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 @pytest.mark.usefixtures("at_once")
 def test_hessians_in_vector_mode():
@@ -122,3 +124,31 @@ def test_single_sweeps_stop_where_a_loop_has_been_compiled(monkeypatch):
     sweeps = all_directions.SingleSweeps(loops, range(5), lambda: None)
     assert list(sweeps) == [0, 1, 2, 3, 4]
     assert sweeps.found is None
+
+
+def beside(x, k):
+    return np.sin(x + k) * x
+
+
+@pytest.mark.nightly
+@pytest.mark.compiled
+@pytest.mark.usefixtures("at_once")
+def test_arrays_that_broadcast_have_the_loop_made_again():
+    jac = srcad.jacobian(beside, mode="forward")
+    for k in (np.ones(5), np.ones(1), np.ones(5)):
+        np.testing.assert_allclose(jac(X, k), np.diag(np.cos(X + k) * X + np.sin(X + k)), rtol=1e-14)
+    assert jac._all_directions._in_lanes[1] is not None
+
+
+class Slow:
+    """A version whose sweeps in vector mode take longer than single ones did."""
+
+
+def test_vector_mode_that_takes_longer_is_given_up(monkeypatch):
+    loops, version = all_directions.AllDirections(True), Slow()
+    monkeypatch.setattr(all_directions, "lanes_of", lambda *_: lambda *_: (np.ones((2, 2)),))
+    loops.single = 0.0  # no single sweep has taken any time
+    for k in range(all_directions._TRIED):
+        assert loops._vectors(version, 0, (), X[:2]) is not None
+        assert (loops._in_lanes[1] is None) == (k == all_directions._TRIED - 1)
+    assert loops._vectors(version, 0, (), X[:2]) is None

@@ -47,6 +47,7 @@ def test_the_faster_way_is_taken_after_some_time(monkeypatch):
     assert not VectorProducts(False).pays(9)
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_blocks_of_products(monkeypatch):
     monkeypatch.setattr(all_directions, "PAYS_AFTER", 0.0)
@@ -61,6 +62,7 @@ def test_blocks_of_products(monkeypatch):
     assert jac.products._block < np.inf
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_without_vector_mode_single_products_are_taken():
     push = made(recursive, Request("tangent", (0,), False), True)

@@ -46,3 +46,18 @@ def test_machine_code_of_a_loop_is_kept_on_disk():
     (signature,) = sweep.overloads
     assert isinstance(sweep._cache, MachineCode)
     assert sweep._cache.holds(signature)
+
+
+def shifted(x, k):
+    return np.sum((x + k) ** 2)
+
+
+@pytest.mark.compiled
+def test_arrays_that_broadcast_have_the_loop_made_again():
+    rows, same, one = np.arange(6.0).reshape(2, 3), np.ones((2, 3)), np.ones((2, 1))
+    mapped = srcad.vmap(srcad.grad(shifted, wrt=(0, 1)))
+    for k in (same, one, same):
+        of_x, of_k = mapped(rows, k)
+        np.testing.assert_allclose(of_x, 2.0 * (rows + k))
+        expected = 2.0 * (rows + k)
+        np.testing.assert_allclose(of_k, expected.sum(1, keepdims=True) if k is one else expected)

@@ -141,9 +141,11 @@ class _Writer:
                 if self.varying.is_view(index) or self.varying.is_row(name, index):
                     return gast.Subscript(value=load(name), slice=self._plain(index), ctx=gast.Load())
             case gast.Call(func=called, args=[first, *others]) if (path := dotted_path(called)) in _ALLOCATIONS:
-                if not (len(others) <= 1 and not value.keywords):
+                is_like = path.endswith("_like")
+                is_computed = self.varying.holds(first) and not self.varying.is_seen(first)
+                if len(others) > 1 or value.keywords or is_computed:
                     return None
-                shape = attribute(first, "shape") if path.endswith("_like") else first
+                shape = attribute(first, "shape") if is_like else first
                 return call(f"directions.{_ALLOCATIONS[path]}", self._plain(shape))
             case gast.Call(func=called, args=[gast.Name(id=name)], keywords=[]) if name in self.varying.names:
                 if (path := dotted_path(called)) in _OF_WHOLE_ARRAYS:

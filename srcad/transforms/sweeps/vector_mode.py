@@ -124,8 +124,8 @@ class Varying:
                 return False
             case gast.Name(id=name):
                 return name in self.names
-            case gast.Attribute(attr=attr) if attr in SHAPES:
-                return False
+            case gast.Attribute(value=value, attr=attr) if attr in SHAPES:
+                return not self.is_seen(value) and self.holds(value)
             case gast.Call(func=function, args=args) if dotted_path(function) in _OF_SHAPE:
                 return any(self.holds(each) for each in args if not isinstance(each, gast.Name))
         return any(self.holds(each) for each in gast.iter_child_nodes(node))
@@ -209,6 +209,15 @@ class Varying:
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         kind = self.types.get(name)
         return isinstance(kind, nb.Array) and kind.ndim > len(parts) and all(map(self.is_integer, parts))
+
+    def is_seen(self, node: gast.expr) -> bool:
+        """Whether an expression is an array by its name, or a view of one: of lanes as much as of numbers."""
+        match node:
+            case gast.Name():
+                return True
+            case gast.Subscript(value=gast.Name(id=name), slice=index):
+                return self.is_view(index) or self.is_row(name, index)
+        return False
 
     def is_written_later(self, name: str, statement: gast.stmt) -> bool:
         """Whether memory that a name shares with others may be written to after this statement."""

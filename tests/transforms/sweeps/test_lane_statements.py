@@ -65,3 +65,9 @@ def test_what_may_not_be_computed_stays_where_it_is():
     found = text("t_dot = np.sin(x[0]) * (x_dot[0] if n > 0 else 1.0 / x[n + 1])\nreturn t_dot", nb.float64)
     assert "shared = np.sin(x[0])\n" in found
     assert "1.0 / x[n + 1]\n" not in found.partition("for lane")[0]
+
+
+def test_shapes_of_what_is_computed_are_those_of_one_lane():
+    found = text("v = np.zeros_like(x_dot + x)\nv[0] = x_dot[(x_dot * 2.0).shape[0] - 3]\nreturn v")
+    assert "np.zeros_like(lanes_apart[lane] + x)" in found
+    assert "x_dot[1:].shape[0]" in text("v = np.zeros(x_dot[1:].shape[0])\nv[0] = x_dot[0]\nreturn v")

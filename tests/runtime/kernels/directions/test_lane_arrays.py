@@ -37,6 +37,7 @@ def every_function(rows, vector):
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_compiled_arrays_are_what_plain_python_has():
     rows, vector = np.random.default_rng(1).normal(size=(2, 3, WIDTH)), np.array([1.0, 2.0, 3.0])
