@@ -8,7 +8,6 @@ spent. A loop in vector mode that takes longer than single sweeps is given up.
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -87,7 +86,7 @@ class AllDirections:
         routine = self._in_lanes[1]
         if routine is None:
             return None
-        begun = time.perf_counter()
+        begun = time.thread_time()
         try:
             found = routine(*args, np.zeros((*direction.shape, WIDTH)))
         except CannotType:
@@ -96,7 +95,7 @@ class AllDirections:
         except Exception:  # noqa: BLE001 - single sweeps raise it again where it is the function's own
             return None
         self._runs += 1
-        self._each = min(self._each, (time.perf_counter() - begun) / direction.size)
+        self._each = min(self._each, (time.thread_time() - begun) / direction.size)
         if self._runs == _TRIED and self._each > self.single:
             self._in_lanes = version, None  # products of matrices, for instance, have little in common
         return found if all(np.isfinite(each).all() for each in found) else None
@@ -129,8 +128,8 @@ def lanes_of(version: Version, index: int, count: int, which: int = 1) -> TypedD
             raise CannotType("it has no vector mode")
         return made[which]
 
-    widen = functools.partial(setattr, version, "assumes", False)
-    return TypedDispatcher(shape_of("all_lanes", tuple(f"a{k}" for k in range(count + 1))), specialise, widen=widen)
+    shape = shape_of("all_lanes", tuple(f"a{k}" for k in range(count + 1)))
+    return TypedDispatcher(shape, specialise, widen=version.widen)
 
 
 class SingleSweeps:
@@ -146,9 +145,9 @@ class SingleSweeps:
     def __iter__(self) -> Iterator[Any]:
         has_tried = self._loops.pays
         for each in self._directions:
-            begun = time.perf_counter()
+            begun = time.thread_time()
             yield each
-            taken = time.perf_counter() - begun
+            taken = time.thread_time() - begun
             self._loops.spent, self._loops.single = self._loops.spent + taken, min(self._loops.single, taken)
             if self._loops.pays and not has_tried:
                 self.found, has_tried = self._at_once(), True
