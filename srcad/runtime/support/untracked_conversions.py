@@ -78,12 +78,13 @@ def note_conversion(tapes: Sequence[Any], frame: types.FrameType | None, array: 
 
 
 def note_number(tape: Any, identity: int, how: str, frame: types.FrameType | None) -> None:
-    """Note that a tensor that a tape follows became a plain number or array by a method that says so.
+    """Note that a tensor that a tape follows became a plain number or array by a method.
 
-    Functions in C, such as `math.sin`, ask for a number by the method that is meant for `float(x)`.
+    `numpy()` says that a constant is meant. The others are NumPy's and Python's, which code that was written for arrays
+    calls for any value; functions in C, such as `math.sin`, ask for a number by the one that is meant for `float(x)`.
     """
     tape.conversions[identity] = how
-    if how in ("float()", "complex()"):
+    if how != "numpy()":
         tape.departures = tape.departures or Departures()
         tape.departures.note(frame)
 

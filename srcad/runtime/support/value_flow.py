@@ -25,7 +25,7 @@ _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
 _FACTS = frozenset(("shape", "ndim", "size", "dtype"))
 # Functions and methods that say that the value is wanted without a derivative.
-EXPLICIT = frozenset(("numpy", "item", "tolist", "float", "complex", "stop_gradient"))
+EXPLICIT = frozenset(("numpy", "float", "complex", "stop_gradient"))
 # Their results have no derivative: texts, truth values, integers.
 _DISCRETE = frozenset(
     (
