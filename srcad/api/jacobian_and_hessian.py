@@ -24,7 +24,7 @@ from srcad.api.wrt import Path, refuse_paths
 from srcad.driver.memoisation import remembered
 from srcad.driver.options import Options
 from srcad.driver.version import Request
-from srcad.errors import NotDifferentiable
+from srcad.errors import NotDifferentiable, SrcadError
 from srcad.frontend.derivative_functions import Described
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import (
@@ -200,7 +200,12 @@ def _blocks(products: Derivative, args: tuple[Any, ...], rows: tuple[int, ...], 
     loops = remembered(products.function, kept, lambda: AllDirections(products.jit))
 
     def at_once() -> Any:
-        return loops.second(products.current(), args, inputs[0]) if len(inputs) == 1 else None
+        if len(inputs) != 1 or not loops.pays:
+            return None
+        try:
+            return loops.second(products.current(), args, inputs[0])
+        except SrcadError:  # an argument is a structure, or a function
+            return None
 
     if (whole := at_once()) is not None:
         return ((whole,),)

@@ -114,7 +114,7 @@ def filtered(x):
 def triangle(x):
     total = 0.0
     for i in range(2):
-        p, y = 3, x[:3] * x[i]
+        p, y = 3, x[: x.size - 4] * x[i]
         for c in range(3):
             for r in range(c + 1, 3):
                 y[r] += x[p] * x[c]
@@ -169,9 +169,17 @@ def repeated(x):
     return np.sum(y)
 
 
+def of_the_first(x):
+    return np.sum(x[0:3] * x[1:4]) * np.sum(x * x)
+
+
+def scaled_product(x):
+    return np.sum((np.outer(x, x) * x[0] @ x) ** 2)
+
+
 SIMPLE = (
     *(advected, three_levels, shortest, two_loops, wandering, smoothed, relaxed),
-    *(nearest, quotients, filtered, triangle, layered, repeated),
+    *(nearest, quotients, filtered, triangle, layered, repeated, scaled_product, of_the_first),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]

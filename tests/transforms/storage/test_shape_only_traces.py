@@ -108,4 +108,4 @@ def test_a_record_serves_many_cotangents():
 def test_explanations_name_the_shape_and_its_bytes():
     said = srcad.explain(shifted, signature="f8[:], i8")
     assert "- w.shape: recorded" in said
-    assert "8 * max(n - 1, 0) bytes (a shape for each turn" in said
+    assert "8 * max(n - 1, 0) bytes (a shape for each iteration" in said
