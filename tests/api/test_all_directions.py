@@ -86,6 +86,7 @@ def test_hessians_in_vector_mode():
     np.testing.assert_array_equal(srcad.jacobian(srcad.grad(energy))(X), found)
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 @pytest.mark.usefixtures("at_once")
 def test_infinities_are_those_of_single_sweeps():

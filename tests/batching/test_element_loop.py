@@ -52,6 +52,7 @@ def shifted(x, k):
     return np.sum((x + k) ** 2)
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_arrays_that_broadcast_have_the_loop_made_again():
     rows, same, one = np.arange(6.0).reshape(2, 3), np.ones((2, 3)), np.ones((2, 1))

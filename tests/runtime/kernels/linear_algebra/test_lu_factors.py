@@ -62,6 +62,7 @@ def test_uncompiled(kind):
         check(everything, n, kind)
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_compiled_for_every_form_and_size():
     for n in (1, 2, 3, 4, 7, 32, 33, 70):  # up to 32 by loops; blocks of 32
