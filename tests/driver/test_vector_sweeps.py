@@ -229,7 +229,7 @@ def test_every_program_in_lanes(program, mode):
 
     try:
         single = Single(program.function, program.fresh_arguments, mode, wrt=program.wrt)
-        text = single.text() if single.is_plain else None
+        text = single.text() if single.is_plain and all(single.shapes) else None  # numbers take single sweeps
     except (SrcadError, CannotType, ValueError, TypeError) as problem:
         pytest.skip(f"there is no single sweep: {problem}")
     if text is None:
