@@ -156,6 +156,12 @@ def _public_module(primitive: Any, name: str, module: str) -> str:
     return module
 
 
+def _name_in_module(primitive: Any) -> str | None:
+    """The name by which the public module has a function that does not know its own, as some of SciPy 1.15's."""
+    module = sys.modules.get((getattr(primitive, "__module__", None) or "").partition("._")[0])
+    return next((name for name, value in vars(module).items() if value is primitive), None) if module else None
+
+
 def primitive_name(primitive: Any) -> str:
     """The name of a primitive in messages; a string is returned unchanged.
 
@@ -165,7 +171,7 @@ def primitive_name(primitive: Any) -> str:
     """
     if isinstance(primitive, str):
         return primitive
-    name = getattr(primitive, "__name__", None) or repr(primitive)
+    name = getattr(primitive, "__name__", None) or _name_in_module(primitive) or repr(primitive)
     owner = getattr(primitive, "__self__", None)
     if hasattr(owner, "nin"):  # a method of a ufunc
         return f"{primitive_name(owner)}.{name}"
