@@ -48,11 +48,11 @@ from srcad.transforms.ir.cost_model import MOST_PEELED_ITERATIONS, MOST_REPEATED
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.extent_checks import with_unit_extents
 from srcad.transforms.normalise.mask_places import with_mask_places
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
 from srcad.transforms.normalise.one_element_results import with_number
 from srcad.transforms.normalise.type_splitting import count_statements, noted_join, split
-from srcad.transforms.normalise.unit_extents import with_unit_extents
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import (
     gradient_function,

@@ -15,13 +15,13 @@ from collections.abc import Iterator
 
 import gast
 
-from srcad.runtime import kernels
 from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.affine.ssa_facts import Definitions
 from srcad.transforms.analysis.statement_positions import flow_of
-from srcad.transforms.ir.build import Block, assign, at, attribute, call, const, load, place_of, subscript, walk
+from srcad.transforms.ir.build import walk
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.primitive import constant
+from srcad.transforms.normalise.extent_checks import with_least_extents
 
 
 def with_known_lengths(code: Code) -> Code:
@@ -32,20 +32,7 @@ def with_known_lengths(code: Code) -> Code:
         origin = facts.dimension_of(facts.size(base, dimension))
         if origin is not None:
             ends[origin] = max(end, ends.get(origin, 0))
-    if not ends:
-        return code
-    tree, names = unit.copy_tree(), unit.names.copy()
-    place = place_of(tree.body[0])
-    made: Block = []
-    for (parameter, axis), end in sorted(ends.items()):
-        shape, extent = names.temporary(), names.temporary()
-        made += [
-            assign(shape, attribute(load(parameter), "shape"), place),
-            assign(extent, subscript(load(shape), const(axis)), place),
-            at(gast.Expr(value=call("kernels.least_extent", load(extent), const(end))), place),
-        ]
-    tree.body[:0] = made
-    return code.with_unit(unit.with_tree(tree, names=names, bindings={**unit.bindings, "kernels": kernels}))
+    return code.with_unit(with_least_extents(unit, ends)) if ends else code
 
 
 def _ends(code: Code) -> Iterator[tuple[str, int, int]]:
