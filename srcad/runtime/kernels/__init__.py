@@ -106,6 +106,7 @@ from srcad.runtime.kernels.arrays.scalar import (
     power_log_slope,
     power_slope,
     ratio,
+    root,
     sinc_slope,
 )
 from srcad.runtime.kernels.arrays.scans import (
@@ -511,6 +512,7 @@ __all__ = [
     "put_along",
     "put_along_adjoint",
     "ratio",
+    "root",
     "real_beside_real",
     "recovered",
     "reduced_size",
