@@ -3,7 +3,7 @@
     "argument"    an array of the caller's; `data` is its position
     "number"      a number of the caller's; `data` is its position
     "constant"    a number that is the same in each call; `data` is its value
-    "map"         a function of the elements at the same place of its operands, which are broadcast; `data` is the function
+    "map"         a function of elements at the same place of its operands, which are broadcast; `data` is the function
     "view"        elements of another array; `data` is a `View`
     "reshape"     the same elements, in the order of their indices, in another shape
     "update"      the first operand, with the second one at the elements of a `View` of it, `data`
@@ -87,6 +87,8 @@ class Graph:
             return self.view(of, view)
         if of.op == "constant":
             return self.made("view", view.shape, of.dtype, (of,), View(view.shape, ()))
+        if of.op == "update" and of.data == view:
+            return of.inputs[1]  # what has just been written
         return self.made("view", view.shape, of.dtype, (of,), view)
 
     def broadcast(self, of: Expression, shape: Shape) -> Expression:
@@ -105,6 +107,10 @@ class Graph:
         dtype = np.dtype(dtype)
         if of.dtype == dtype and not of.is_weak:
             return of
+        if of.op == "constant":
+            return self.constant(of.data, dtype)
+        if of.op == "view" and of.inputs[0].op == "constant":
+            return self.view(self.constant(of.inputs[0].data, dtype), of.data)
         return self.made("map", of.shape, dtype, (of,), "cast")
 
     def reshape(self, of: Expression, shape: Shape) -> Expression:
@@ -121,8 +127,10 @@ class Graph:
         value = self.broadcast(self.cast(new, old.dtype), view.shape)
         if view.is_whole(old.shape):
             return value
-        if math.prod(view.shape) == 0:
+        if math.prod(view.shape) == 0 or value is self.view(old, view):
             return old
+        if old.op == "update" and old.data == view:
+            old = old.inputs[0]
         return self.made("update", old.shape, old.dtype, (old, value), view)
 
     def reduce(self, kind: str, of: Expression, axes: tuple[int, ...], dtype: Any) -> Expression:
@@ -147,7 +155,7 @@ def _sample(of: Expression) -> Any:
 
 @functools.cache
 def result_dtype(function: Any, samples: tuple[Any, ...]) -> Dtype:
-    """The dtype of a function of elements of these kinds: a type of Python's, or a dtype and whether it is an array's."""
+    """The dtype of a function of elements: of types of Python's, or of dtypes and whether they are of arrays."""
     values = [
         each(1) if isinstance(each, type) else np.ones(1 if each[1] else (), each[0])[... if each[1] else ()]
         for each in samples

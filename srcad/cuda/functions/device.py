@@ -57,7 +57,7 @@ class CudaDevice:
     def given(self, array: Any, others: Sequence[Any]) -> Any:
         """A CuPy array if the caller has passed one, else Numba's."""
         if any(type(each).__module__.split(".")[0] == "cupy" for each in others):
-            import cupy
+            import cupy  # type: ignore[import-not-found]
 
             return cupy.asarray(array)
         return array
@@ -87,7 +87,8 @@ def _memory(is_simulated: bool) -> Callable[[tuple[int, ...], np.dtype[Any]], An
     from numba import cuda
 
     if is_simulated or importlib.util.find_spec("cupy") is None:
-        return lambda shape, dtype: cuda.device_array(shape, dtype)
+        empty: Callable[[tuple[int, ...], np.dtype[Any]], Any] = cuda.device_array
+        return empty
     import cupy
 
     # Both libraries work in the default stream, in whose order memory is used again.

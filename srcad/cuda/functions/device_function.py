@@ -14,10 +14,10 @@ from srcad.api.argument_binding import bind
 from srcad.api.wrt import positions, refuse_paths
 from srcad.cuda.device_arrays import is_device_array
 from srcad.cuda.functions import refused_operations as refused
+from srcad.cuda.functions.call_recording import Argument, Recorded, recorded
 from srcad.cuda.functions.device import Device, cuda_device
 from srcad.cuda.functions.generated_code import GeneratedCode
 from srcad.cuda.functions.launches import Slot
-from srcad.cuda.functions.recorded_call import Argument, Recorded, recorded
 from srcad.driver.options import Options
 from srcad.driver.version import Request, Version
 from srcad.errors import SrcadError
@@ -63,18 +63,18 @@ def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0) -> DeviceFunction:
     ----------
     f
         A function in NumPy that returns a number: elementwise functions, broadcasting, slices, sums, means, extremes,
-        products of vectors and matrices, writes into slices, loops and branches around these. Its arguments are device
-        arrays (`numba.cuda`, CuPy, anything with `__cuda_array_interface__`) of floats, integers or truth values, and
-        numbers.
+        products of vectors and matrices, writes into slices, loops and branches around these. Its arguments are
+        device arrays (`numba.cuda`, CuPy, anything with `__cuda_array_interface__`) of floats, integers or truth
+        values, and numbers.
     wrt
         The parameters to differentiate by, by position or name; a tuple for several.
 
     Returns
     -------
     DeviceFunction
-        Called as `f` is, it gives the pair of the value, a number on the host, and the gradient: a device array of the
-        shape and dtype of the argument, a number for a number, a tuple of these if `wrt` is a tuple. Sums are added in
-        an order that sizes alone decide, so that results are the same in each call.
+        Called as `f` is, it gives the pair of the value, a number on the host, and the gradient: a device array of
+        the shape and dtype of the argument, a number for a number, a tuple of these if `wrt` is a tuple. Sums are
+        added in an order that sizes alone decide, so that results are the same in each call.
 
     Raises
     ------
@@ -112,6 +112,7 @@ class DeviceFunction:
         return f"<srcad.cuda {mode} {name_of(self.function)}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it: see `value_and_grad`."""
         call = self._prepared(args, kwargs)
         result = call.found.run(call.device, call.values, call.memory)
         return _handed(result, call)

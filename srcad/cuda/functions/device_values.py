@@ -1,8 +1,8 @@
 """What generated code sees in place of device arrays: objects that note down what is done to them.
 
 A `DeviceValue` behaves as a NumPy array does, views and writes into views included, and computes nothing. It holds a
-`Cell`, memory that may be written into, which knows the expression of what it holds now; a view reads through it. Results
-of one element are numbers, as NumPy's are, and are never written into.
+`Cell`, memory that may be written into, which knows the expression of what it holds now; a view reads through it.
+Results of one element are numbers, as NumPy's are, and are never written into.
 """
 
 from __future__ import annotations
@@ -10,22 +10,36 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from srcad.cuda.functions import refused_operations as refused
 from srcad.cuda.functions.array_expressions import Expression, Graph
-from srcad.cuda.functions.elementwise import FUNCTIONS, LOGICAL
+from srcad.cuda.functions.element_functions import FUNCTIONS, LOGICAL
 from srcad.cuda.functions.index_maps import Shape, View, broadcast, permuted, subscript, whole_view
 
 MOST_ELEMENTS = 256  # single elements that one call may read and write
 
 
+class NumpyFunctions(Protocol):
+    """The functions of NumPy that device values have."""
+
+    def called(self, recording: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        """A call of a function."""
+
+    def called_ufunc(self, recording: Recording, ufunc: Any, method_name: str, inputs: Any, kwargs: Any) -> Any:
+        """A call of a ufunc."""
+
+    def method(self, of: DeviceValue, name: str) -> Any:
+        """A method of arrays."""
+
+
 class Recording:
     """The expressions of one call, and how numbers among them are had on the host."""
 
-    def __init__(self, evaluate: Callable[[Recording, Expression], Any]) -> None:
+    def __init__(self, evaluate: Callable[[Recording, Expression], Any], library: NumpyFunctions) -> None:
+        self.library = library
         self.graph = Graph()
         self.cells: weakref.WeakSet[Cell] = weakref.WeakSet()
         self.elements = 0
@@ -79,15 +93,16 @@ class Cell:
 
 def name_of(function: Any) -> str:
     """A function as users write it."""
-    if isinstance(function, np.ufunc) or getattr(np, getattr(function, "__name__", ""), None) is function:
-        return f"np.{function.__name__}"
-    return str(getattr(function, "__name__", function))
+    name = str(getattr(function, "__name__", function))
+    return f"np.{name}" if getattr(np, name, None) is function else name
 
 
 class DeviceValue(np.lib.mixins.NDArrayOperatorsMixin):
     """An array in device memory, or a part of one, or a number computed from them."""
 
-    def __init__(self, recording: Recording, cell: Cell, view: View | None, is_number: bool, parent: Any = None) -> None:
+    def __init__(
+        self, recording: Recording, cell: Cell, view: View | None, is_number: bool, parent: Any = None
+    ) -> None:
         self.recording, self.cell, self.part, self.is_number = recording, cell, view, is_number
         self.parent: DeviceValue | None = parent  # of which this is a reshaped view
         self._shape: Shape | None = None
@@ -126,7 +141,7 @@ class DeviceValue(np.lib.mixins.NDArrayOperatorsMixin):
         return math.prod(self.shape)
 
     @property
-    def T(self) -> DeviceValue:  # noqa: N802 - as in NumPy
+    def T(self) -> DeviceValue:
         """With its axes in the opposite order."""
         return self.seen_as(permuted(self.shape, range(self.ndim)[::-1]))
 
@@ -257,23 +272,15 @@ class DeviceValue(np.lib.mixins.NDArrayOperatorsMixin):
         raise refused.WHOLE_ARRAY_READ.error(shape=self.shape, what="an array")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from srcad.cuda.functions.numpy_functions import called_ufunc
-
-        return called_ufunc(self.recording, ufunc, method, inputs, kwargs)
+        return self.recording.library.called_ufunc(self.recording, ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from srcad.cuda.functions.numpy_functions import called
-
-        return called(self.recording, function, args, kwargs)
+        return self.recording.library.called(self.recording, function, args, kwargs)
 
     def __matmul__(self, other: Any) -> Any:
         return np.matmul(self, other)
 
     def __getattr__(self, name: str) -> Any:
-        from srcad.cuda.functions.numpy_functions import method
-
         if name.startswith("__"):
             raise AttributeError(name)
-        return method(self, name)
-
-
+        return self.recording.library.method(self, name)

@@ -61,7 +61,8 @@ class GeneratedCode:
 
 def _places(text: str, functions: Sequence[gast.FunctionDef]) -> dict[int, Place]:
     """By line of a text, the user's line; nothing where text and trees are not one statement for one statement."""
-    printed = [each for each in _statements(ast.parse(text).body) if not isinstance(each, (ast.Import, ast.ImportFrom))]
+    imports = ast.Import, ast.ImportFrom
+    printed = [each for each in _statements(ast.parse(text).body) if not isinstance(each, imports)]
     own = list(_statements(functions))
     if [type(each).__name__ for each in printed] != [type(each).__name__ for each in own]:
         return {}

@@ -10,7 +10,7 @@ All extents are known: they are those of one call.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Along:
-    """An axis of the array that is viewed: index `start + step * k`, where k is the index along axis `axis` of the view.
+    """An axis of what is viewed: index `start + step * k`, where k is the index along axis `axis` of the view.
 
     Without an axis, it is `start` everywhere.
     """
@@ -79,9 +79,7 @@ def subscript(shape: Shape, key: Any) -> View | None:
     keys = key if isinstance(key, tuple) else (key,)
     count = sum(each is not None and each is not Ellipsis for each in keys)
     if count > len(shape):
-        raise IndexError(
-            f"too many indices for array: array is {len(shape)}-dimensional, but {count} were indexed"
-        )
+        raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {count} were indexed")
     if sum(each is Ellipsis for each in keys) == 0:
         keys = (*keys, Ellipsis)
     made: list[int] = []
@@ -106,7 +104,7 @@ def subscript(shape: Shape, key: Any) -> View | None:
 
 
 def _integer(key: Any, shape: Shape, axis: int) -> int | None:
-    if isinstance(key, bool) or not hasattr(key, "__index__"):
+    if isinstance(key, bool) or not hasattr(key, "__index__") or getattr(key, "shape", ()) != ():
         return None
     place = operator.index(key)
     if not -shape[axis] <= place < shape[axis]:
@@ -181,5 +179,3 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     if any(not -ndim <= each < ndim for each in found) or len({each % ndim for each in found}) < len(found):
         raise IndexError(f"axis {axis} is out of bounds for array of dimension {ndim}")
     return tuple(sorted(each % ndim for each in found))
-
-

@@ -1,10 +1,12 @@
 """Which values of a call are put into memory, and which are computed by one kernel.
 
-A value that is not in memory is computed again wherever it is read, by the kernel that reads it: arrays are read and written
-less often than they are named. Into memory go results, what is reduced, and what would be computed too often: it is read
-at several places, or by many more threads than it has elements, or is long. All others are fused into their readers.
+A value that is not in memory is computed again wherever it is read, by the kernel that reads it: arrays are read and
+written less often than they are named. Into memory go results, what is reduced, and what would be computed too
+often: it is read at several places, or by many more threads than it has elements, or is long. All others are fused
+into their readers.
 
-Values of one iteration space, of which none needs another, are computed by one kernel; reductions over the same axes too.
+Values of one iteration space, of which none needs another, are computed by one kernel; reductions over the same axes
+too.
 """
 
 from __future__ import annotations
@@ -91,11 +93,9 @@ def planned(roots: Iterable[Expression], known: Collection[int]) -> tuple[list[G
     """The kernels for some values, in order, and which values are in memory then; `known` are there already."""
     roots = [each for each in roots if each.number not in known]
     wanted = {each.number for each in roots}
-    order = [
-        each
-        for each in reachable(roots, lambda each: each.number in known)
-        if each.op not in LEAVES and each.number not in known
-    ]
+    found = reachable(roots, lambda each: each.number in known)
+    found.sort(key=lambda each: each.number)  # as the program computes them, so that memory is soon given back
+    order = [each for each in found if each.op not in LEAVES and each.number not in known]
     readers: dict[int, list[Expression]] = {}
     for each in order:
         for operand in {operand.number: operand for operand in each.inputs}.values():
@@ -146,6 +146,8 @@ def _is_kept(each: Expression, cost: int, readers: Sequence[Expression]) -> bool
 def _ways(each: Expression, readers: Sequence[Any]) -> int:
     """At how many places one thread reads a value, at most: readers at the same place count once."""
     same = any(reader.op in ("map", "reduce") or reader.inputs[0] is each for reader in readers if reader.op != "view")
-    views = [reader for reader in readers if reader.op in ("view", "reshape")]
+    # `y[1:] = y[1:] + t` reads y at the place that it writes.
+    written = {reader.data for reader in readers if reader.op == "update" and reader.inputs[0] is each}
+    views = [reader for reader in readers if reader.op in ("view", "reshape") and reader.data not in written]
     placed = [reader for reader in readers if reader.op == "update" and reader.inputs[1] is each]
     return same + len({reader.number for reader in (*views, *placed)})

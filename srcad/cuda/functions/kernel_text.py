@@ -1,14 +1,15 @@
 """The text of a kernel for a group of values, and how it is launched.
 
-Without a reduction, each thread computes elements at one index. A reduction over axes is computed in one of two ways, which
-sizes decide:
+Without a reduction, each thread computes elements at one index. A reduction over axes is computed in one of two
+ways, which sizes decide:
 
     by threads      a thread for each element of the result adds up along the axes
-    by blocks       a block for each element of the result; its threads add up what is `threads` apart, then each other's
+    by blocks       a block for each element of the result; its threads add up what is `threads` apart, then each
+    other's
                     sums, by a tree in shared memory
 
-Where the result has few elements, the reduced range is divided into chunks, and a second kernel combines their results. Sizes
-alone decide how, so that the order of additions is the same in each call.
+Where the result has few elements, the reduced range is divided into chunks, and a second kernel combines their
+results. Sizes alone decide how, so that the order of additions is the same in each call.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from srcad.cuda.functions.array_expressions import Expression
-from srcad.cuda.functions.elementwise import literal
+from srcad.cuda.functions.element_functions import literal
 from srcad.cuda.functions.kernel_plan import Group
 from srcad.cuda.functions.kernel_writer import LETTERS, Body, Index, Parameters
 

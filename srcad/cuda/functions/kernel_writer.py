@@ -1,8 +1,8 @@
 """Writes the kernel that computes a group of values: one thread for each element, or reductions.
 
-A value that is not in memory is computed where it is read, at the indices that the reader needs it for. Indices are linear in
-the indices of the thread, so that an element that is read twice is known to be one. Extents and offsets are parameters:
-one kernel serves all sizes.
+A value that is not in memory is computed where it is read, at the indices that the reader needs it for. Indices are
+linear in the indices of the thread, so that an element that is read twice is known to be one. Extents and offsets
+are parameters: one kernel serves all sizes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from srcad.cuda.functions.array_expressions import Expression
-from srcad.cuda.functions.elementwise import literal, operand_dtype, text_of
+from srcad.cuda.functions.element_functions import literal, operand_dtype, text_of
 from srcad.cuda.functions.index_maps import Along, Shape, View
 
 LETTERS = "ijklmpqr"
@@ -160,15 +160,24 @@ class Body:
         key = each.number, at
         for block in reversed(self.known):
             if key in block:
-                return block[key]
+                return str(block[key])
         if each.op == "argument" or each.number in self.parameters.kept:
             found = self.name(self.element(each, at))
         else:
-            found = {"map": self.mapped, "view": self.viewed, "reshape": self.reshaped, "update": self.updated}[each.op](
-                each, at
-            )
+            found = self.computed(each, at)
         self.known[-1][key] = found
         return found
+
+    def computed(self, each: Expression, at: tuple[Index, ...]) -> str:
+        """The text of a value that is not in memory."""
+        match each.op:
+            case "map":
+                return self.mapped(each, at)
+            case "view":
+                return self.viewed(each, at)
+            case "reshape":
+                return self.reshaped(each, at)
+        return self.updated(each, at)
 
     def constant(self, value: Any) -> str:
         """A number: short ones as they are, others as a parameter, as kernels are the same for all sizes."""
@@ -304,7 +313,8 @@ def _python_type(of: Expression) -> type:
 
 
 def _strides(shape: Shape) -> list[int]:
-    found, step = [], 1
+    found: list[int] = []
+    step = 1
     for extent in reversed(shape):
         found.insert(0, step)
         step *= extent
@@ -315,5 +325,3 @@ def _converted(text: str, dtype: np.dtype[Any], own: np.dtype[Any]) -> str:
     if dtype == own:
         return text
     return f"({text} != 0)" if dtype.kind == "b" else f"np.{dtype.name}({text})"
-
-

@@ -1,7 +1,8 @@
-"""The launches of a call, in order, with the memory that they use; made once for arguments of the same kinds and sizes.
+"""The launches of a call, in order, with the memory that they use; made once for arguments of the same kinds and
+sizes.
 
-A `Plan` names arrays by number: those of the caller by position, others by that of the expression that they hold. Memory is
-given back after its last use.
+A `Plan` names arrays by number: those of the caller by position, others by that of the expression that they hold.
+Memory is given back after its last use.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What generated code calls by name: NumPy, `math`, and the kernels of the run-time library, for device values.
 
-Each is a stand-in for the module: a call with device values goes to the tables, any other to the module itself. Arrays that
-NumPy would allocate in host memory are device values here.
+Each is a stand-in for the module: a call with device values goes to the tables, any other to the module itself.
+Arrays that NumPy would allocate in host memory are device values here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from srcad.cuda.functions import refused_operations as refused
 from srcad.cuda.functions.device_values import DeviceValue, Recording
-from srcad.cuda.functions.elementwise import strong_product
+from srcad.cuda.functions.element_functions import strong_product
 from srcad.cuda.functions.index_maps import axes_of, with_units
 from srcad.cuda.functions.numpy_functions import called, filled
 from srcad.runtime import kernels
@@ -23,9 +23,7 @@ Own = Callable[..., Any]
 
 
 def _meets(values: Any) -> bool:
-    return any(
-        isinstance(each, DeviceValue) or (isinstance(each, (tuple, list)) and _meets(each)) for each in values
-    )
+    return any(isinstance(each, DeviceValue) or (isinstance(each, (tuple, list)) and _meets(each)) for each in values)
 
 
 class Library:
@@ -271,6 +269,5 @@ _KERNELS |= {"times_transpose": lambda recording, a, b: np.dot(a, b.T)}
 _KERNELS |= {"copy_in_c_order": lambda recording, a: np.copy(a)}
 # Written in functions of the tables and basic subscripts.
 _KERNELS |= {
-    name: _as_python(getattr(kernels, name))
-    for name in ("centred", "unconcatenate", "unstack", "untranspose")
+    name: _as_python(getattr(kernels, name)) for name in ("centred", "unconcatenate", "unstack", "untranspose")
 }

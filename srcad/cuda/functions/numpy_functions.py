@@ -1,7 +1,7 @@
 """Functions of NumPy on device values: those that are elementwise, reductions, and those that move elements.
 
-A function that is not in the table is refused. What is in it does what NumPy does for arrays; arguments that it does not
-know are refused as well.
+A function that is not in the table is refused. What is in it does what NumPy does for arrays; arguments that it does
+not know are refused as well.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from srcad.cuda.functions import refused_operations as refused
 from srcad.cuda.functions.device_values import DeviceValue, Recording, name_of
-from srcad.cuda.functions.elementwise import FUNCTIONS, LOGICAL
+from srcad.cuda.functions.element_functions import FUNCTIONS, LOGICAL
 from srcad.cuda.functions.index_maps import axes_of, broadcast, permuted, with_units, without_units
 
 Table = dict[Any, Callable[..., Any]]
@@ -54,7 +54,9 @@ def called_ufunc(recording: Recording, ufunc: Any, method_name: str, inputs: Any
     if method_name != "__call__" or kwargs or (ufunc not in FUNCTIONS and ufunc not in LOGICAL):
         if method_name == "__call__" and not kwargs and ufunc in _TABLE:
             return called(recording, ufunc, inputs, {})
-        reason = "" if method_name == "__call__" and not kwargs else f" in this form ({method_name}, {', '.join(kwargs)})"
+        reason = (
+            "" if method_name == "__call__" and not kwargs else f" in this form ({method_name}, {', '.join(kwargs)})"
+        )
         raise refused.NOT_FOR_ARRAYS.error(function=name_of(ufunc), reason=reason)
     made = recording.map(ufunc, *inputs)
     if out is None:
@@ -72,7 +74,7 @@ def method(of: DeviceValue, name: str) -> Any:
     if name in ("astype", "fill", "flatten", "dot", "tolist", "real", "itemsize", "nbytes", "strides", "flat", "at"):
         return _METHODS[name](of) if name in _METHODS else _missing(name)
     function = getattr(np, name, None)
-    if function not in _TABLE or not hasattr(np.ndarray, name):
+    if function is None or function not in _TABLE or not hasattr(np.ndarray, name):
         return _missing(name)
     if name in ("reshape", "transpose"):
         return lambda *args: function(of, args[0] if len(args) == 1 else (args or None))
@@ -319,7 +321,8 @@ def _concatenate(recording: Recording, arrays: Any, axis: int = 0) -> DeviceValu
 
 @_for(np.stack)
 def _stack(recording: Recording, arrays: Any, axis: int = 0) -> DeviceValue:
-    return _concatenate(recording, [np.expand_dims(each, axis) for each in arrays], axis)
+    found: DeviceValue = _concatenate(recording, [np.expand_dims(each, axis) for each in arrays], axis)
+    return found
 
 
 @_for(np.roll)
@@ -331,8 +334,8 @@ def _roll(recording: Recording, a: Any, shift: int, axis: Any = None) -> Any:
         return a.copy()
     place, before = shift % extent, (slice(None),) * axis
     made = a.copy()
-    made[(*before, slice(place, None))] = a[(*before, slice(0, extent - place))]
-    made[(*before, slice(0, place))] = a[(*before, slice(extent - place, None))]
+    made[before + (slice(place, None),)] = a[before + (slice(0, extent - place),)]
+    made[before + (slice(0, place),)] = a[before + (slice(extent - place, None),)]
     return made
 
 

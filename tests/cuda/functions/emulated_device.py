@@ -22,7 +22,15 @@ def _of_numpy(function: Any) -> Any:
 # As on a GPU, `math` raises nothing: it gives nan and infinities.
 _NAMES = {"pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh"}
 _NAMES |= {"acosh": "arccosh", "atanh": "arctanh"}
-MATH = SimpleNamespace(**{name: _of_numpy(getattr(np, _NAMES.get(name, name), getattr(math, name))) for name in dir(math) if callable(getattr(math, name)) and name[0] != "_"}, inf=math.inf, nan=math.nan)
+MATH = SimpleNamespace(
+    **{
+        name: _of_numpy(getattr(np, _NAMES.get(name, name), getattr(math, name)))
+        for name in dir(math)
+        if callable(getattr(math, name)) and name[0] != "_"
+    },
+    inf=math.inf,
+    nan=math.nan,
+)
 
 
 class DeviceArray(np.ndarray):
@@ -70,8 +78,8 @@ class EmulatedDevice:
 
     def launch(self, text: str, name: str, grid: Any, block: Any, given: Any) -> None:
         if text not in self._kernels:
-            cuda, kernel = self._kernels[text] = kernel_in(text, name)
-            kernel.__globals__["math"] = MATH
+            self._kernels[text] = kernel_in(text, name)
+            self._kernels[text][1].__globals__["math"] = MATH
         self.launched.append(name)
         with np.errstate(all="ignore"):
             launch(self._kernels[text], grid, block, *given, backwards=self.backwards)

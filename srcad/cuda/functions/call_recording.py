@@ -1,9 +1,9 @@
 """One call of generated code on device values: what it launches, and what it returns.
 
-The code runs once for arguments of given dtypes and shapes, with values that only note down what is done. What it has noted
-is planned and launched, and is launched again in later calls with such arguments. Where the code asks for a number, to decide
-a branch, what has been noted so far is launched, and the number is copied to the host; such a call is noted anew each time,
-unless the number follows from numbers among the arguments.
+The code runs once for arguments of given dtypes and shapes, with values that only note down what is done. What it
+has noted is planned and launched, and is launched again in later calls with such arguments. Where the code asks for
+a number, to decide a branch, what has been noted so far is launched, and the number is copied to the host; such a
+call is noted anew each time, unless the number follows from numbers among the arguments.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from srcad.cuda.functions import library_functions
+from srcad.cuda.functions import library_functions, numpy_functions
 from srcad.cuda.functions.array_expressions import Expression, reachable
+from srcad.cuda.functions.device import Device
 from srcad.cuda.functions.device_values import DeviceValue, Recording
-from srcad.cuda.functions.launches import Device, Plan, Slot, plan_for
+from srcad.cuda.functions.launches import Plan, Slot, plan_for
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class _State:
     is_fixed: bool = True
 
     def __post_init__(self) -> None:
-        self.recording = Recording(self.evaluate)
+        self.recording = Recording(self.evaluate, numpy_functions)
 
     def argument(self, k: int, each: Argument) -> Any:
         """What stands for an argument."""
@@ -207,7 +208,7 @@ def _taken(outcome: Any, device: Device, args: Sequence[Any], memory: Mapping[Sl
         wanted = _on_device(outcome.held)
         known = {each.number: device.to_host(memory["kept", each.number]).reshape(-1)[0] for each in wanted}
         found = number_on_host(outcome.held, args, known)
-        return found.item() if found.dtype == np.float64 else found
+        return found.item()
     if isinstance(outcome, tuple):
         parts = [_taken(each, device, args, memory) for each in outcome]
         return type(outcome)(*parts) if hasattr(outcome, "_fields") else tuple(parts)

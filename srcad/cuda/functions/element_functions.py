@@ -1,4 +1,5 @@
-"""Functions of elements, as kernels have them: one line of text for each function of NumPy or of the run-time library.
+"""Functions of elements, as kernels have them: one line of text for each function of NumPy or of the run-time
+library.
 
 `{0}` and `{1}` stand for the operands, which are names or numbers. Which dtype operands have there is said by
 `operand_dtype`: that of the result, or for comparisons the one in which NumPy compares.
@@ -36,8 +37,6 @@ _MATH = {
     np.arctanh: "atanh",
 }
 _MATH_OF_TWO = {np.arctan2: "atan2", np.hypot: "hypot", np.fmod: "fmod", np.copysign: "copysign"}
-
-
 
 
 def strong_product(bar: Any, slope: Any) -> Any:
