@@ -517,6 +517,15 @@ SIMPLIFY = (
         source="McDaniel et al., Delayed Slater determinant update algorithms, J. Chem. Phys. 147, 2017",
     ),
     Pass(
+        "product_fusion",
+        "transforms.postoptimise.products.product_fusion:with_shared_passes",
+        "products of one matrix with vectors, and outer products into one matrix, share a pass over memory",
+        needs=(TYPES, PLAIN_SUMS),
+        optional=True,
+        when=("loops", "knows_primals", "has_arrays"),
+        source="Belter et al., Automating the generation of composed linear algebra kernels, SC 2009",
+    ),
+    Pass(
         "allocation_hoisting",
         "transforms.postoptimise.allocation_hoisting:with_early_allocations",
         "arrays that each iteration of a loop allocates anew are allocated once, before the loop",

@@ -177,9 +177,14 @@ def scaled_product(x):
     return np.sum((np.outer(x, x) * x[0] @ x) ** 2)
 
 
+def both_ways(x):
+    a = np.cos(x) * np.ones((x.size, 1))
+    return np.sum(np.tanh(a @ x) * np.tanh(x @ a))
+
+
 SIMPLE = (
     *(advected, three_levels, shortest, two_loops, wandering, smoothed, relaxed),
-    *(nearest, quotients, filtered, triangle, layered, repeated, scaled_product, of_the_first),
+    *(nearest, quotients, filtered, triangle, layered, repeated, scaled_product, of_the_first, both_ways),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
