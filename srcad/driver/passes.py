@@ -187,6 +187,15 @@ OPTIMISE = (
         source="Muchnick, Advanced Compiler Design and Implementation, 1997, sections 13.1 and 13.2",
     ),
     Pass(
+        "choice_predicates",
+        "transforms.optimise.choice_predicates:with_predicates",
+        "which operand a minimum or maximum takes is a value, which may be recorded in place of the operands",
+        needs=(TYPES, RESOLVED),
+        optional=True,
+        when=("loops", "is_reversed", "not is_again", "has_loops"),
+        retypes=True,
+    ),
+    Pass(
         "ordered_reductions",
         "transforms.parallel.ordered_reductions:with_folds_apart",
         "what iterations of a parallel loop pass on to each other moves to a serial loop after it",

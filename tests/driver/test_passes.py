@@ -182,9 +182,18 @@ def both_ways(x):
     return np.sum(np.tanh(a @ x) * np.tanh(x @ a))
 
 
+def ratchet(x):
+    y, top, s = x.copy(), x[0], 0.0
+    for t in range(1, x.size):
+        top = max(0.9 * top, x[t])
+        y[t] = min(y[t - 1] * x[t], 0.5 * y[t] + x[0])
+        s += top * y[t]
+    return s
+
+
 SIMPLE = (
     *(advected, three_levels, shortest, two_loops, wandering, smoothed, relaxed),
-    *(nearest, quotients, filtered, triangle, layered, repeated, scaled_product, of_the_first, both_ways),
+    *(nearest, quotients, filtered, triangle, layered, repeated, scaled_product, of_the_first, both_ways, ratchet),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]

@@ -184,6 +184,8 @@ FACTS: dict[str, Fact] = {
     "float": _SMOOTH | _VECTOR | _DOUBLE,
     "int": _VECTOR,
     "len": _NEW | Fact.SHAPE_ONLY,
+    "np.shape": Fact.SHAPE_ONLY,
+    "np.ndim": Fact.SHAPE_ONLY,
     "operator.getitem": Fact.VIEW,
     "operator.add": Fact.TOTAL,
     "operator.sub": Fact.TOTAL,
