@@ -187,6 +187,15 @@ OPTIMISE = (
         source="Muchnick, Advanced Compiler Design and Implementation, 1997, sections 13.1 and 13.2",
     ),
     Pass(
+        "choice_predicates",
+        "transforms.optimise.choice_predicates:with_predicates",
+        "which operand a minimum or maximum takes is a value, which may be recorded in place of the operands",
+        needs=(TYPES, RESOLVED),
+        optional=True,
+        when=("loops", "is_reversed", "not is_again", "has_loops"),
+        retypes=True,
+    ),
+    Pass(
         "ordered_reductions",
         "transforms.parallel.ordered_reductions:with_folds_apart",
         "what iterations of a parallel loop pass on to each other moves to a serial loop after it",
@@ -515,6 +524,15 @@ SIMPLIFY = (
         optional=True,
         when=("loops", "has_loops", "has_arrays"),
         source="McDaniel et al., Delayed Slater determinant update algorithms, J. Chem. Phys. 147, 2017",
+    ),
+    Pass(
+        "product_fusion",
+        "transforms.postoptimise.products.product_fusion:with_shared_passes",
+        "products of one matrix with vectors, and outer products into one matrix, share a pass over memory",
+        needs=(TYPES, PLAIN_SUMS),
+        optional=True,
+        when=("loops", "knows_primals", "has_arrays"),
+        source="Belter et al., Automating the generation of composed linear algebra kernels, SC 2009",
     ),
     Pass(
         "allocation_hoisting",

@@ -21,6 +21,22 @@ from srcad.runtime.kernels.linear_algebra.quick_products import (
     store_transpose_times,
     type_of_sum,
 )
+from srcad.runtime.kernels.linear_algebra.shared_passes import (
+    add_outer_products,
+    store_both_products,
+    store_outer_products,
+    store_product_and_back,
+)
+
+__all__ = [
+    "add_outer_products",
+    "add_times",
+    "add_times_transpose",
+    "add_transpose_times",
+    "store_both_products",
+    "store_outer_products",
+    "store_product_and_back",
+]
 
 
 def add_times(total: Any, a: Any, b: Any) -> None:
