@@ -78,7 +78,7 @@ def fewest_substituted(pattern: Any) -> int:
     edges, count = (pattern.nnz - int(np.count_nonzero(pattern.diagonal()))) // 2, 1
     while count < rows and (count - 1) * rows - count * (count - 1) // 2 < edges:
         count += 1
-    return min(count, rows)
+    return int(min(count, rows))
 
 
 def _regular(pattern: Any, across: Any) -> Any:

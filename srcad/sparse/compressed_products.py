@@ -52,7 +52,8 @@ class Compressed:
             mirrored = csr_array((places, transposed.indices, transposed.indptr), shape=transposed.shape)
             self._order = mirrored.T.tocsr().data
         else:
-            self._read = {"symmetric": _FromMirror, "acyclic": _FromTrees}.get(plan.way, _FromColumns)(plan)
+            readers: dict[str, Any] = {"symmetric": _FromMirror, "acyclic": _FromTrees}
+            self._read = readers.get(plan.way, _FromColumns)(plan)
         _keep_freed_memory()
 
     def matrix(self, product: Callable[[Any], Any], at_once: AtOnce | None = None) -> Any:
