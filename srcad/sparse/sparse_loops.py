@@ -451,3 +451,53 @@ def agrees(expected: Any, total: Any, terms: Any) -> bool:
         # Infinity, and NaN that the row has itself.
         agrees &= is_close or total[row] == expected[row] or total[row] != total[row]
     return agrees
+
+
+def members(nodes: Any, width: int, wanted: Any, most: int) -> tuple[Any, Any]:
+    """The members of each set that is wanted, in order, as the columns of a matrix in CSR form, counted from zero.
+
+    Nothing is returned, two empty arrays, if that takes more than `most` steps.
+    """
+    seen, stack = np.full(nodes.shape[1], -1, np.int64), np.empty(nodes.shape[1] + 1, np.int64)
+    starts, found, filled, steps = np.zeros(wanted.size + 1, np.int64), np.empty(4 * wanted.size + 16, np.int32), 0, 0
+    for row in range(wanted.size):
+        top, first = 0, filled
+        if wanted[row] > 0:
+            stack[0], top = wanted[row], 1
+            seen[wanted[row]] = row
+        while top > 0:
+            top -= 1
+            steps += 1
+            here = stack[top]
+            if here > width:
+                for part in nodes[:, here]:
+                    if part > 0 and seen[part] != row:
+                        seen[part] = row
+                        stack[top] = part
+                        top += 1
+            else:
+                if filled == found.size:
+                    found = np.concatenate((found, np.empty_like(found)))
+                found[filled] = here - 1
+                filled += 1
+        if steps > most:
+            return np.zeros(0, np.int64), np.zeros(0, np.int32)
+        found[first:filled] = np.sort(found[first:filled])
+        starts[row + 1] = filled
+    return starts, found[:filled].copy()
+
+
+def pairs_of_members(starts: Any, columns: Any, one: Any, other: Any, most: int) -> tuple[Any, Any]:
+    """The pairs of members of sets that meet, given the rows of both sets; more than `most` are not listed."""
+    count = 0
+    for k in range(one.size):
+        count += (starts[one[k] + 1] - starts[one[k]]) * (starts[other[k] + 1] - starts[other[k]])
+        if count > most:
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+    rows, across, filled = np.empty(count, np.int32), np.empty(count, np.int32), 0
+    for k in range(one.size):
+        for a in columns[starts[one[k]] : starts[one[k] + 1]]:
+            for b in columns[starts[other[k]] : starts[other[k] + 1]]:
+                rows[filled], across[filled] = a, b
+                filled += 1
+    return rows, across
