@@ -517,6 +517,22 @@ SIMPLIFY = (
         source="McDaniel et al., Delayed Slater determinant update algorithms, J. Chem. Phys. 147, 2017",
     ),
     Pass(
+        "stored_calls",
+        "transforms.postoptimise.allocation.stored_calls:with_stored_calls",
+        "in loops, results of products, factorisations and systems go into arrays that are allocated before",
+        needs=(TYPES, PLAIN_SUMS),
+        optional=True,
+        when=("loops", "has_loops", "has_arrays"),
+    ),
+    Pass(
+        "trace_rows",
+        "transforms.postoptimise.allocation.trace_rows:with_rows",
+        "arrays that are copied into rows of a trace are made there; those that a loop passes on, in the next row",
+        needs=(TYPES,),
+        optional=True,
+        when=("loops", "has_loops", "has_arrays"),
+    ),
+    Pass(
         "allocation_hoisting",
         "transforms.postoptimise.allocation_hoisting:with_early_allocations",
         "arrays that each iteration of a loop allocates anew are allocated once, before the loop",
