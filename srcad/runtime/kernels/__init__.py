@@ -183,15 +183,6 @@ from srcad.runtime.kernels.linear_algebra.products import (
 )
 from srcad.runtime.kernels.linear_algebra.rank_one_sums import add_delayed, delay_outer, most_delayed
 from srcad.runtime.kernels.linear_algebra.regular import regular
-from srcad.runtime.kernels.linear_algebra.results_in_place import (
-    inverse_factored_into,
-    lu_factors_into,
-    solve_factored_into,
-    solve_factored_transposed_into,
-    times_into,
-    times_transpose_into,
-    transpose_times_into,
-)
 from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     einsum_adjoint,
     tensordot_adjoint_a,
@@ -445,7 +436,6 @@ __all__ = [
     "into_columns",
     "into_leaders",
     "inverse_factored",
-    "inverse_factored_into",
     "inverse_gaps",
     "inverse_gaps_of_squares",
     "is_above",
@@ -469,7 +459,6 @@ __all__ = [
     "longer_bar",
     "longer_rows",
     "lu_factors",
-    "lu_factors_into",
     "magnitude",
     "mapped_over",
     "mask_places",
@@ -558,9 +547,7 @@ __all__ = [
     "snapshot_limit",
     "snapshots_within",
     "solve_factored",
-    "solve_factored_into",
     "solve_factored_transposed",
-    "solve_factored_transposed_into",
     "solve_transposed",
     "sort_adjoint",
     "sort_tangent",
@@ -577,13 +564,10 @@ __all__ = [
     "tensordot_adjoint_b",
     "tile_adjoint",
     "times",
-    "times_into",
     "times_transpose",
-    "times_transpose_into",
     "to_integer",
     "trace_adjoint",
     "transpose_times",
-    "transpose_times_into",
     "trip_count",
     "tuple_beside",
     "unarray",

@@ -45,13 +45,13 @@ ARGUMENTS = {
     "kernels.extremum_adjoint": (VECTOR, np.max(MATRIX, axis=1), MATRIX, 1),
     "kernels.copy_to": (np.zeros(3), VECTOR),
     **{
-        f"kernels.{name}_into": (np.zeros((3, 3)), MATRIX, OTHER)
+        f"kernels.blas.{name}_into": (np.zeros((3, 3)), MATRIX, OTHER)
         for name in ("times", "times_transpose", "transpose_times")
     },
-    "kernels.lu_factors_into": (np.zeros((3, 2)), REGULAR),
-    "kernels.inverse_factored_into": (np.zeros((2, 2)), REGULAR, FACTORS),
+    "kernels.blas.lu_factors_into": (np.zeros((3, 2)), REGULAR),
+    "kernels.blas.inverse_factored_into": (np.zeros((2, 2)), REGULAR, FACTORS),
     **{
-        f"kernels.solve_factored{turned}_into": (np.zeros(2), REGULAR, FACTORS, VECTOR[:2])
+        f"kernels.blas.solve_factored{turned}_into": (np.zeros(2), REGULAR, FACTORS, VECTOR[:2])
         for turned in ("", "_transposed")
     },
     "kernels.scatter_add": (VECTOR, np.array([0, 2, 2]), MATRIX[0]),

@@ -1,6 +1,6 @@
 """Products, factors and solutions that are stored into an array which exists already.
 
-    y = a @ x                           kernels.times_into(y, a, x)
+    y = a @ x                           kernels.blas.times_into(y, a, x)
 
 In a loop, such calls need no memory of their own. The array has the type and the extents of the result, and shares no
 memory with the arguments. `CALLS` has the functions that have such a form, with the type of the result for those of the
@@ -158,4 +158,4 @@ _FUNCTIONS: tuple[tuple[Any, ...], ...] = (
 )
 for _function, _into, *_how in _FUNCTIONS:
     _stored_by(_function, _into, *_how)
-    CALLS[f"kernels.{_function.__name__}"] = _into.__name__, _how[1]
+    CALLS[f"kernels.{_function.__name__}"] = f"blas.{_into.__name__}", _how[1]

@@ -2,7 +2,7 @@
 
     for t in range(n):                      for t in range(n):
         rate = a @ y            becomes         rate = np.empty(a.shape[0])
-                                                kernels.times_into(rate, a, y)
+                                                kernels.blas.times_into(rate, a, y)
 
 The allocation can then leave the loop, or be a row of a trace. Input and output are the statements of one function.
 Applies to calls that have such a form (`results_in_place`), where the types of the names are known, and the extents of

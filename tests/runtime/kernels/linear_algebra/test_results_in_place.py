@@ -32,7 +32,9 @@ def compiled_factors(a):
 
 
 def test_all_that_store_are_listed():
-    assert {into for into, _ in CALLS.values()} == {name for name in dir(kernels) if name.endswith("_into")}
+    assert {into for into, _ in CALLS.values()} == {
+        f"blas.{name}" for name in dir(kernels.blas) if name.endswith("_into")
+    }
 
 
 @pytest.mark.parametrize("name", [path.rpartition(".")[2] for path in CALLS if "factor" not in path])
@@ -40,7 +42,7 @@ def test_as_they_stand(name):
     for arguments in given(name):
         expected = getattr(kernels, name)(*arguments)
         out = np.full_like(expected, np.nan)
-        getattr(kernels, f"{name}_into")(out, *arguments)
+        getattr(kernels.blas, f"{name}_into")(out, *arguments)
         np.testing.assert_array_equal(out, expected)
 
 
@@ -48,7 +50,7 @@ def test_as_they_stand(name):
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", [path.rpartition(".")[2] for path in CALLS])
 def test_compiled(name):
-    plain, into = getattr(kernels, name), getattr(kernels, f"{name}_into")
+    plain, into = getattr(kernels, name), getattr(kernels.blas, f"{name}_into")
     both = numba.njit(lambda out, *arguments: (plain(*arguments), into(out, *arguments))[0])
     for arguments in given(name):
         shape = numba.njit(plain)(*arguments)
@@ -59,10 +61,10 @@ def test_compiled(name):
 @pytest.mark.nightly
 @pytest.mark.compiled
 def test_shapes_that_do_not_match_are_errors_and_singular_matrices_too():
-    times, solve = (numba.njit(each) for each in (kernels.times_into,) * 2)
+    times, solve = (numba.njit(each) for each in (kernels.blas.times_into,) * 2)
     with pytest.raises(ValueError, match="do not match"):
         times(np.empty(2), A, X)
-    solve = numba.njit(lambda out, a, b: kernels.solve_factored_into(out, a, kernels.lu_factors(a), b))
+    solve = numba.njit(lambda out, a, b: kernels.blas.solve_factored_into(out, a, kernels.lu_factors(a), b))
     with pytest.raises(np.linalg.LinAlgError):
         solve(np.empty(3), np.ones((3, 3)), X)
 

@@ -103,6 +103,7 @@ def test_gradients(steps):
     assert_gradient(recurrent, *given, modes=("gradient",))
 
 
+@pytest.mark.nightly
 @pytest.mark.compiled
 def test_compiled_gradients_of_arrays_in_any_layout_and_precision():
     rng = np.random.default_rng(2)
