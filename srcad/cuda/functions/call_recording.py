@@ -18,6 +18,7 @@ from srcad.cuda.functions import library_functions, numpy_functions
 from srcad.cuda.functions.array_expressions import Expression, reachable
 from srcad.cuda.functions.device import Device
 from srcad.cuda.functions.device_values import DeviceValue, Recording
+from srcad.cuda.functions.kernel_plan import LEAVES
 from srcad.cuda.functions.launches import Plan, Slot, plan_for
 
 
@@ -93,6 +94,7 @@ class _State:
     guards: list[tuple[Expression, Any]] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
     is_fixed: bool = True
+    returned: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.recording = Recording(self.evaluate, numpy_functions)
@@ -121,9 +123,11 @@ class _State:
             self.guards.append((of, found))
             return found
         self.is_fixed = False
-        alive = [cell.held for cell in recording.cells if cell.held.shape]
-        alive = [each for each in alive if each.op not in ("argument", "constant") and not _is_filled(each)]
-        roots += [root for each in alive for root in ([each] if each.size else [])]
+        for held in sorted((cell.held for cell in recording.cells), key=lambda each: each.number):
+            if not held.shape:
+                roots += _on_device(held)
+            elif held.op not in LEAVES and held.size and not _is_filled(held):
+                roots.append(held)
         self.launch(roots)
         return number_on_host(of, self.args, self.on_host(_on_device(of)))
 
@@ -153,10 +157,11 @@ class _State:
         return Recorded(plan, outcome, written, self.guards, [*self.plans, plan], self.is_fixed)
 
     def own_array(self, of: Expression) -> Expression:
-        """An expression that is in memory of its own, even if it is an argument as it is."""
-        if of.op != "argument":
-            return of
-        return self.recording.graph.made("map", of.shape, of.dtype, (of,), "cast")
+        """An expression that is in memory of its own, even if it is an argument, or is returned twice."""
+        while of.op == "argument" or of.number in self.returned:
+            of = self.recording.graph.made("map", of.shape, of.dtype, (of,), "cast")
+        self.returned.add(of.number)
+        return of
 
     def outcome(self, result: Any) -> Any:
         """The result, with what stands for arrays and numbers."""

@@ -12,7 +12,7 @@ from numba.np import numpy_support
 
 from srcad.api.argument_binding import bind
 from srcad.api.wrt import positions, refuse_paths
-from srcad.cuda.device_arrays import is_device_array
+from srcad.cuda.device_arrays import is_device_array, overlapping
 from srcad.cuda.functions import refused_operations as refused
 from srcad.cuda.functions.call_recording import Argument, Recorded, recorded
 from srcad.cuda.functions.device import Device, cuda_device
@@ -23,6 +23,7 @@ from srcad.driver.version import Request, Version
 from srcad.errors import SrcadError
 from srcad.frontend.load_source import name_of, signature_of
 
+_DTYPES = tuple(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_)))
 Wrt = int | str | tuple[int | str, ...]
 # Records are kept as a list of arrays; there is no loop over elements.
 _WITHOUT = ("preallocated_traces",)
@@ -114,6 +115,9 @@ class DeviceFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call it: see `value_and_grad`."""
         call = self._prepared(args, kwargs)
+        if call.found.written:
+            if overlapping([each for each in call.given if is_device_array(each)]) is not None:
+                raise refused.SHARED_MEMORY.error()
         result = call.found.run(call.device, call.values, call.memory)
         return _handed(result, call)
 
@@ -197,8 +201,10 @@ def _argument(name: str, value: Any) -> Argument:
     """What is known of an argument before the call is noted."""
     if is_device_array(value):
         dtype = np.dtype(value.dtype)
-        if dtype.kind not in "fiub" or dtype == np.float16:
-            raise refused.COMPLEX_ARRAY.error(name=name, dtype=dtype)
+        if dtype not in _DTYPES:
+            raise refused.DTYPE.error(name=name, dtype=dtype)
+        if not value.shape:
+            raise refused.HOST_ARGUMENT.error(name=name, what="a device array without axes", way=f"pass float({name})")
         return Argument("array", dtype, tuple(value.shape), _is_contiguous(value, dtype))
     if isinstance(value, (float, np.floating)):
         return Argument("number", np.result_type(value), (), None, isinstance(value, float))

@@ -16,7 +16,7 @@ import numpy as np
 
 from srcad.cuda.functions import refused_operations as refused
 from srcad.cuda.functions.array_expressions import Expression, Graph
-from srcad.cuda.functions.element_functions import FUNCTIONS, LOGICAL
+from srcad.cuda.functions.element_functions import is_known
 from srcad.cuda.functions.index_maps import Shape, View, broadcast, permuted, subscript, whole_view
 
 MOST_ELEMENTS = 256  # single elements that one call may read and write
@@ -75,10 +75,8 @@ class Recording:
         """A function of elements."""
         found = [self.expression(each) for each in operands]
         made = self.graph.map(function, *found)
-        is_known = function in FUNCTIONS or (function in LOGICAL and made.dtype == np.bool_)
-        if function is np.power and made.dtype.kind != "f":
-            is_known = found[1].op == "constant" and found[1].data in (1, 2, 3)
-        if not is_known:
+        constants = [each.data if each.op == "constant" else None for each in found]
+        if not is_known(function, made.dtype, constants):
             raise refused.NOT_FOR_ARRAYS.error(function=name_of(function), reason=f" with results of {made.dtype}")
         return self.value(made)
 

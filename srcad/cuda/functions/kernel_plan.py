@@ -24,9 +24,11 @@ LEAVES = frozenset({"argument", "number", "constant", "count"})
 _CHEAP = frozenset({np.add, np.subtract, np.multiply, np.negative, np.absolute, np.maximum, np.minimum, np.where})
 _CHEAP |= frozenset({np.greater, np.less, np.equal, np.greater_equal, np.less_equal, np.not_equal, np.square, "cast"})
 _CHEAP_COST, _OTHER_COST = 1, 8
-_MOST_COST = 200  # of what one reader computes for one element
-_MOST_COST_OF_GROUP = 600
+_MOST_COST = 128  # of what one reader computes for one element
+_MOST_COST_OF_GROUP = 400
 _MOST_MEMBERS = 16
+_MOST_READS = 16  # arrays that one value is computed from; a kernel may have no more than some 50 parameters
+_MOST_READS_OF_GROUP = 24
 _LEAST_COST = 4  # below this, a value is computed at each place that reads it
 _LEAST_COST_OF_NUMBER = 64
 _MUCH_WIDER = 4
@@ -40,14 +42,16 @@ class Group:
     axes: tuple[int, ...] | None
     members: list[Expression] = field(default_factory=list)
     cost: int = 0
+    reads: set[int] = field(default_factory=set)
 
-    def fits(self, shape: Shape, axes: tuple[int, ...] | None, cost: int) -> bool:
+    def fits(self, shape: Shape, axes: tuple[int, ...] | None, cost: int, reads: set[int]) -> bool:
         """Whether another value can be computed by the same kernel."""
         return (
             self.shape == shape
             and (self.axes is None or axes is None or self.axes == axes)
             and len(self.members) < _MOST_MEMBERS
             and self.cost + cost <= _MOST_COST_OF_GROUP
+            and len(self.reads | reads) <= _MOST_READS_OF_GROUP
         )
 
 
@@ -57,6 +61,7 @@ class Costs:
     def __init__(self, kept: Collection[int]) -> None:
         self.kept = set(kept)
         self.pulled: dict[int, dict[int, int]] = {}
+        self.reads: dict[int, set[int]] = {}  # the arrays in memory that are read
         # Of the values in memory, whether one is read at another index than that of the result.
         self.needed: dict[int, dict[int, bool]] = {}
 
@@ -64,15 +69,19 @@ class Costs:
         """Find what computing a value takes, and which values in memory it needs; its cost."""
         pulled = {each.number: _cost(each)}
         needed: dict[int, bool] = {}
+        reads: set[int] = set()
         for k, operand in enumerate(each.inputs):
             is_moved = not _is_in_place(each, k)
+            if operand.number in self.kept or operand.op == "argument":
+                reads.add(operand.number)
             if operand.number in self.kept:
                 needed[operand.number] = needed.get(operand.number, False) or is_moved
             elif operand.op not in LEAVES:
                 pulled |= self.pulled[operand.number]
+                reads |= self.reads[operand.number]
                 for number, moved in self.needed[operand.number].items():
                     needed[number] = needed.get(number, False) or moved or is_moved
-        self.pulled[each.number], self.needed[each.number] = pulled, needed
+        self.pulled[each.number], self.needed[each.number], self.reads[each.number] = pulled, needed, reads
         return sum(pulled.values())
 
 
@@ -106,7 +115,9 @@ def planned(roots: Iterable[Expression], known: Collection[int]) -> tuple[list[G
     summed = {each.number for each in order if each.op == "reduce"}
     for each in order:
         cost = costs.note(each)
-        if each.number in wanted or each.op == "reduce" or _is_kept(each, cost, readers.get(each.number, ())):
+        is_long = cost > _MOST_COST or len(costs.reads[each.number]) > _MOST_READS
+        is_result = each.number in wanted or each.op == "reduce"
+        if is_long or is_result or _is_kept(each, cost, readers.get(each.number, ())):
             _put(each, cost, costs, groups, place, summed)
             costs.kept.add(each.number)
     return groups, costs.kept
@@ -123,7 +134,7 @@ def _put(
     first = max((place[k] + (moved or k in summed) for k, moved in needed if k in place), default=0)
     shape, axes = (each.inputs[0].shape, each.data[1]) if each.op == "reduce" else (each.shape, None)
     for k in range(first, len(groups)):
-        if groups[k].fits(shape, axes, cost):
+        if groups[k].fits(shape, axes, cost, costs.reads[each.number]):
             break
     else:
         k = len(groups)
@@ -132,12 +143,11 @@ def _put(
     group.members.append(each)
     group.axes = group.axes if axes is None else axes
     group.cost += cost
+    group.reads |= costs.reads[each.number]
     place[each.number] = k
 
 
 def _is_kept(each: Expression, cost: int, readers: Sequence[Expression]) -> bool:
-    if cost > _MOST_COST:
-        return True
     least = _LEAST_COST_OF_NUMBER if each.size == 1 else _LEAST_COST
     is_widened = any(reader.size >= _MUCH_WIDER * each.size for reader in readers)
     return cost >= least and (is_widened or _ways(each, readers) > 1)

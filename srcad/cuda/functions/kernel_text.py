@@ -135,7 +135,7 @@ class _Writer:
         by_threads = many > 1 and (long <= _SHORT or (ends_kept and many >= _SHORT))
         width = 1 if by_threads else self.threads
         if by_threads:
-            chunks = min(-(-long // _SHORT), max(_THREADS // many, 1))
+            chunks = min(-(-long // _SHORT), max(_THREADS // many, 1), _MOST_ROWS)
         else:
             chunks = min(-(-long // (width * _LEAST_PER_THREAD)), max(_BLOCKS // max(many, 1), 1))
         chunks = max(chunks, 1) if divides else 1
@@ -205,8 +205,8 @@ class _Writer:
         along = dict(zip(self.kept_axes, own, strict=True))
         along |= zip(axes, body.places("r", tuple(self.shape[k] for k in axes)), strict=True)
         at = tuple(along[k] for k in range(len(self.shape)))
-        values = [body.value(each.inputs[0], at) for each in self.reduced]
         self.store_elements(at)
+        values = [body.value(each.inputs[0], at) for each in self.reduced]
         for each, total, value in zip(self.reduced, totals, values, strict=True):
             body.line(f"{total} = {_combined(each, total, value)}")
         body.close()
