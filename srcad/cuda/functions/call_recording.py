@@ -46,6 +46,7 @@ class Recorded:
     guards: list[tuple[Expression, Any]]
     plans: list[Plan]
     is_fixed: bool = True
+    spare: list[dict[Slot, Any]] = field(default_factory=list)  # one for each call at the same time
 
     def suits(self, args: Sequence[Any]) -> bool:
         """Whether branches go the same way for other arguments of the same kinds."""
@@ -53,10 +54,16 @@ class Recorded:
 
     def run(self, device: Device, args: Sequence[Any], memory: dict[Slot, Any]) -> Any:
         """Launch what was noted, and give the result."""
-        self.plan.run(device, args, memory)
+        try:
+            spare = self.spare.pop()
+        except IndexError:
+            spare = {}
+        self.plan.run(device, args, memory, spare)
         for k, each in self.written.items():
             device.copy(args[k], memory["kept", each.number])
-        return _taken(self.result, device, args, memory)
+        result = _taken(self.result, device, args, memory)
+        self.spare.append(spare)
+        return result
 
 
 def recorded(
@@ -134,7 +141,8 @@ class _State:
     def launch(self, roots: Sequence[Expression]) -> Plan:
         """Put values into memory."""
         roots = list({each.number: each for each in roots}.values())
-        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, ())
+        numbers = {each.number for each in roots}
+        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, numbers)
         plan.run(self.device, self.args, self.memory)
         self.plans.append(plan)
         return plan
@@ -153,7 +161,8 @@ class _State:
                 written[k] = self.own_array(value.cell.held)
         roots += written.values()
         roots = list({each.number: each for each in roots}.values())
-        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, ())
+        arrays = {each.held.number for each in _leaves(outcome) if not each.is_number}
+        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, arrays)
         return Recorded(plan, outcome, written, self.guards, [*self.plans, plan], self.is_fixed)
 
     def own_array(self, of: Expression) -> Expression:

@@ -104,6 +104,8 @@ class DeviceFunction:
         self.function, self.request = f, request
         self._device = device
         self._version: Version | None = None
+        self.__signature__ = signature_of(f)
+        self._names = tuple(self.__signature__.parameters)
         self._codes: dict[tuple[nb.Type, ...], GeneratedCode] = {}
         self._recorded: dict[tuple[Argument, ...], list[Recorded]] = {}
         self.__name__ = f"{name_of(f)}_{request.mode}" if request.mode != "core" else name_of(f)
@@ -115,9 +117,8 @@ class DeviceFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call it: see `value_and_grad`."""
         call = self._prepared(args, kwargs)
-        if call.found.written:
-            if overlapping([each for each in call.given if is_device_array(each)]) is not None:
-                raise refused.SHARED_MEMORY.error()
+        if call.found.written and overlapping([each for each in call.given if is_device_array(each)]) is not None:
+            raise refused.SHARED_MEMORY.error()
         result = call.found.run(call.device, call.values, call.memory)
         return _handed(result, call)
 
@@ -135,9 +136,9 @@ class DeviceFunction:
         return sum(len(each.launches) for each in self._prepared(args, kwargs).found.plans)
 
     def _prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
-        signature = signature_of(self.function)
-        given = bind(signature, args, kwargs)
-        arguments = tuple(map(_argument, signature.parameters, given))
+        signature = self.__signature__
+        given = args if len(args) == len(self._names) and not kwargs else bind(signature, args, kwargs)
+        arguments = tuple(map(_argument, self._names, given))
         device = self._device or cuda_device()
         values = [
             device.taken(each) if kind.kind == "array" else kind.dtype.type(each) if kind.kind == "number" else each
@@ -149,9 +150,7 @@ class DeviceFunction:
                 return _Call(found, {}, device, values, given, arguments)
         code = self._code(arguments)
         try:
-            found, memory = recorded(
-                code.function, arguments, tuple(signature.parameters), self.__name__, device, values
-            )
+            found, memory = recorded(code.function, arguments, self._names, self.__name__, device, values)
         except SrcadError as problem:
             code.place(problem)
             raise

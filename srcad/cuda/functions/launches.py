@@ -7,7 +7,8 @@ Memory is given back after its last use.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,7 @@ HEADER = """import math
 import numpy as np
 from numba import cuda, float32, float64, int32, int64
 """
+_SMALL = 1 << 20  # bytes
 Slot = tuple[str, Any]
 
 
@@ -42,12 +44,23 @@ class Plan:
     """The launches of a call, and which arrays are in memory after them."""
 
     launches: list[Launch]
+    small: frozenset[Slot] = frozenset()  # memory that calls may leave to later ones
 
-    def run(self, device: Device, args: Sequence[Any], memory: dict[Slot, Any]) -> None:
-        """Launch all kernels; `memory` holds the arrays that are there, and gets those that are made."""
+    def run(
+        self, device: Device, args: Sequence[Any], memory: dict[Slot, Any], spare: dict[Slot, Any] | None = None
+    ) -> None:
+        """Launch all kernels; `memory` holds the arrays that are there, and gets those that are made.
+
+        `spare` is small memory of an earlier call.
+        """
+        spare = {} if spare is None else spare
         for each in self.launches:
             for slot, shape, dtype in each.allocated:
-                memory[slot] = device.empty(shape, dtype)
+                memory[slot] = made = spare.get(slot)
+                if made is None:
+                    memory[slot] = made = device.empty(shape, dtype)
+                if slot in self.small:
+                    spare[slot] = made
             kernel = each.kernel
             if not kernel.is_empty:
                 given = [_given(slot, args, memory) for slot in each.arguments]
@@ -78,19 +91,25 @@ def plan_for(
     names: tuple[str, ...],
     title: str,
     threads: int,
-    lasting: Iterable[int],
+    returned: Collection[int],
 ) -> Plan:
-    """The launches that put values into memory; `known` are there already, and what is `lasting` stays there."""
+    """The launches that put values into memory; `known` are there already, the caller gets those `returned`."""
     there = set(known)
     groups, _ = planned(roots, there)
-    lasting = {*lasting, *there, *(each.number for each in roots)}
+    lasting = {*there, *(each.number for each in roots)}
     launches: list[Launch] = []
     titles: dict[str, str] = {}
     for group in groups:
         launches += _launches(group, there, names, title, threads, titles)
         there |= {each.number for each in group.members}
     _release(launches, lasting)
-    return Plan(launches)
+    small = {
+        slot
+        for each in launches
+        for slot, shape, dtype in each.allocated
+        if math.prod(shape) * dtype.itemsize <= _SMALL and slot[1] not in returned
+    }
+    return Plan(launches, frozenset(small))
 
 
 def _launches(
