@@ -38,6 +38,8 @@ class Recorded:
     """What a call has noted: its launches, its result, and the arguments that it overwrites.
 
     guards    numbers that decided branches, with the values that they had
+    is_fixed      whether it does not depend on what the device computes
+    needs_apart   whether arguments must not share memory, since one is written into
     """
 
     plan: Plan
@@ -46,6 +48,7 @@ class Recorded:
     guards: list[tuple[Expression, Any]]
     plans: list[Plan]
     is_fixed: bool = True
+    needs_apart: bool = False
     spare: list[dict[Slot, Any]] = field(default_factory=list)  # one for each call at the same time
 
     def suits(self, args: Sequence[Any]) -> bool:
@@ -163,7 +166,8 @@ class _State:
         roots = list({each.number: each for each in roots}.values())
         arrays = {each.held.number for each in _leaves(outcome) if not each.is_number}
         plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, arrays)
-        return Recorded(plan, outcome, written, self.guards, [*self.plans, plan], self.is_fixed)
+        needs_apart = bool(written) or self.recording.needs_apart
+        return Recorded(plan, outcome, written, self.guards, [*self.plans, plan], self.is_fixed, needs_apart)
 
     def own_array(self, of: Expression) -> Expression:
         """An expression that is in memory of its own, even if it is an argument, or is returned twice."""

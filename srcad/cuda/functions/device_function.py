@@ -117,7 +117,7 @@ class DeviceFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call it: see `value_and_grad`."""
         call = self._prepared(args, kwargs)
-        if call.found.written and overlapping([each for each in call.given if is_device_array(each)]) is not None:
+        if call.found.needs_apart and overlapping([each for each in call.given if is_device_array(each)]) is not None:
             raise refused.SHARED_MEMORY.error()
         result = call.found.run(call.device, call.values, call.memory)
         return _handed(result, call)

@@ -43,6 +43,7 @@ class Recording:
         self.graph = Graph()
         self.cells: weakref.WeakSet[Cell] = weakref.WeakSet()
         self.elements = 0
+        self.needs_apart = False  # whether arguments must not share memory
         self._evaluate = evaluate
 
     def number_of(self, of: Expression) -> Any:
@@ -65,6 +66,8 @@ class Recording:
         """The expression of an operand: a device value or a number."""
         if isinstance(value, DeviceValue):
             return value.expression
+        if isinstance(value, np.ndarray) and value.ndim and value.size == 1:
+            return self.graph.broadcast(self.graph.constant(value.reshape(())[()]), value.shape)
         if isinstance(value, np.ndarray) and value.ndim:
             raise refused.HOST_ARRAY_MET.error(shape=value.shape)
         if isinstance(value, (bool, int, float, np.generic, np.ndarray)):
@@ -188,6 +191,9 @@ class DeviceValue(np.lib.mixins.NDArrayOperatorsMixin):
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, DeviceValue) and key.dtype == np.bool_ and key.shape == self.shape and np.ndim(value) == 0:
+            self.write(np.where(key, value, self))
+            return
         view = self._subscript(key)
         if not view.shape:
             self.recording.element_met()

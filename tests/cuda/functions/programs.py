@@ -163,3 +163,17 @@ def in_place(x):
     z *= z
     x[0, 0] = 3.0
     return np.sum(y) + np.sum(x**2)
+
+
+@program(9, some(6), some(3, 4))
+def joins(x, a):
+    z = np.vstack((x[:4], a)) * np.pad(np.diff(x)[:3], (0, 1))
+    w = np.hstack((np.column_stack((x[:3], x[3:])), a))
+    return np.linalg.norm(z) + np.sum(np.einsum("ij,kj->ik", a, a) ** 2) + np.sum(np.logaddexp(w, 0.5))
+
+
+@program(5, some(6) - 0.9, some(6))
+def masked(x, y):
+    x[x < 0.0] = 0.0
+    y[y > 1.0] = 1.0
+    return np.sum(x * x * y)
