@@ -152,7 +152,7 @@ class _State:
 
     def on_host(self, wanted: Iterator[Expression]) -> dict[int, Any]:
         """Copies of numbers in memory."""
-        return {each.number: self.device.to_host(self.memory["kept", each.number]).reshape(-1)[0] for each in wanted}
+        return {each.number: _number(each, self.device, self.memory) for each in wanted}
 
     def finished(self, result: Any, values: Sequence[Any], arguments: Sequence[Argument]) -> Recorded:
         """What the call has noted, after its end."""
@@ -165,7 +165,8 @@ class _State:
         roots += written.values()
         roots = list({each.number: each for each in roots}.values())
         arrays = {each.held.number for each in _leaves(outcome) if not each.is_number}
-        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, arrays)
+        numbers = {each.number for held in _leaves(outcome) if held.is_number for each in held.roots()} - arrays
+        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, arrays, numbers)
         needs_apart = bool(written) or self.recording.needs_apart
         return Recorded(plan, outcome, written, self.guards, [*self.plans, plan], self.is_fixed, needs_apart)
 
@@ -224,7 +225,7 @@ def _taken(outcome: Any, device: Device, args: Sequence[Any], memory: Mapping[Sl
         if not outcome.is_number:
             return memory["kept", outcome.held.number]
         wanted = _on_device(outcome.held)
-        known = {each.number: device.to_host(memory["kept", each.number]).reshape(-1)[0] for each in wanted}
+        known = {each.number: _number(each, device, memory) for each in wanted}
         found = number_on_host(outcome.held, args, known)
         return found.item()
     if isinstance(outcome, tuple):
@@ -269,6 +270,17 @@ def _computed(each: Expression, args: Sequence[Any], values: Mapping[int, Any]) 
     operands = [values[operand.number] for operand in each.inputs]
     found = operands[0] if each.data == "cast" else each.data(*operands)
     return each.dtype.type(found)
+
+
+_WHOLE: dict[str, Any] = {"sum": np.sum, "max": np.max, "min": np.min}
+
+
+def _number(each: Expression, device: Device, memory: Mapping[Slot, Any]) -> Any:
+    """A number in memory, or what chunks of a reduction have given, combined."""
+    whole = memory.get(("kept", each.number))
+    if whole is not None:
+        return device.to_host(whole).reshape(-1)[0]
+    return each.dtype.type(_WHOLE[each.data[0]](device.to_host(memory["partial", each.number])))
 
 
 def _same(one: Any, other: Any) -> bool:

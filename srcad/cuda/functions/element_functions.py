@@ -89,7 +89,7 @@ FUNCTIONS: dict[Any, str] = {
     kernels.strong_quotient: "{0} / {1} if {0} != 0 else 0",
     kernels.ratio: "{0} / {1} if {1} != 0 else 0",
     kernels.power_slope: "{1} * math.pow({0}, {1} - 1) if {1} != 0 else 0",
-    kernels.power_log: "{0} * math.log({1}) if {1} > 0 else 0",
+    kernels.power_log: "{0} * (math.log({1}) if {1} > 0 else 0.0)",
     "cast": "{0}",
 }
 FUNCTIONS |= {function: f"math.{name}({{0}})" for function, name in _MATH.items()}

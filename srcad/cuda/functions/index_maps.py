@@ -42,7 +42,7 @@ class View:
         >>> whole_view((5,)).then(subscript((5,), slice(1, 4))).then(subscript((3,), 2)).along
         (Along(start=3, step=0, axis=None),)
         """
-        return View(other.shape, tuple(_composed(each, other.along) for each in self.along))
+        return View(other.shape, tuple(composed(each, other.along) for each in self.along))
 
     def is_whole(self, shape: Shape) -> bool:
         """Whether it is all of an array of this shape, as it is."""
@@ -54,7 +54,8 @@ class View:
         return all(extent <= 1 or axis in used for axis, extent in enumerate(self.shape))
 
 
-def _composed(own: Along, along: Sequence[Along]) -> Along:
+def composed(own: Along, along: Sequence[Along]) -> Along:
+    """An index that follows from others, which follow from those of a view."""
     if own.axis is None:
         return own
     other = along[own.axis]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.cuda.functions.array_expressions import Expression, Graph
+from srcad.cuda.functions.array_expressions import Expression, Graph, reachable
 from srcad.cuda.functions.device import Device
 from srcad.cuda.functions.index_maps import Shape
 from srcad.cuda.functions.kernel_plan import Group, planned
@@ -34,6 +34,7 @@ class Launch:
     """A launch: the kernel, what is allocated before it, and what is given back after it."""
 
     kernel: Kernel
+    module: str
     allocated: list[tuple[Slot, Shape, np.dtype[Any]]]
     arguments: list[Slot]
     released: list[Slot] = field(default_factory=list)
@@ -64,7 +65,7 @@ class Plan:
             kernel = each.kernel
             if not kernel.is_empty:
                 given = [_given(slot, args, memory) for slot in each.arguments]
-                device.launch(f"{HEADER}\n\n{kernel.text}", kernel.name, kernel.grid, kernel.block, given)
+                device.launch(each.module, kernel.name, kernel.grid, kernel.block, given)
             for slot in each.released:
                 del memory[slot]
 
@@ -92,17 +93,23 @@ def plan_for(
     title: str,
     threads: int,
     returned: Collection[int],
+    numbers: Collection[int] = (),
 ) -> Plan:
-    """The launches that put values into memory; `known` are there already, the caller gets those `returned`."""
+    """The launches that put values into memory; `known` are there already, the caller gets those `returned`.
+
+    `numbers` are read by the host: of those that nothing else reads, it combines what chunks have given.
+    """
     there = set(known)
     groups, _ = planned(roots, there)
     lasting = {*there, *(each.number for each in roots)}
     launches: list[Launch] = []
     titles: dict[str, str] = {}
+    read = {operand.number for each in reachable(roots) for operand in each.inputs}
+    apart = {*numbers} - read
     for group in groups:
-        launches += _launches(group, there, names, title, threads, titles)
+        launches += _launches(group, there, names, title, threads, titles, apart)
         there |= {each.number for each in group.members}
-    _release(launches, lasting)
+    _release(launches, lasting, apart)
     small = {
         slot
         for each in launches
@@ -113,7 +120,13 @@ def plan_for(
 
 
 def _launches(
-    group: Group, kept: set[int], names: tuple[str, ...], title: str, threads: int, titles: dict[str, str]
+    group: Group,
+    kept: set[int],
+    names: tuple[str, ...],
+    title: str,
+    threads: int,
+    titles: dict[str, str],
+    apart: set[int],
 ) -> list[Launch]:
     kernel = _titled(kernel_for(group, kept, names, "kernel", threads), title, titles)
     allocated = []
@@ -124,8 +137,10 @@ def _launches(
         if each.op == "reduce" and kernel.chunks > 1:
             slot = "partial", each.number
             allocated[-1] = slot, (kernel.chunks, *each.shape), each.dtype
+            if each.number in apart:
+                continue
             after.append(_combining(each, kernel.chunks, title, threads, titles))
-    return [Launch(kernel, allocated, [*kernel.parameters]), *after]
+    return [Launch(kernel, HEADER + "\n\n" + kernel.text, allocated, [*kernel.parameters]), *after]
 
 
 def _combining(each: Expression, chunks: int, title: str, threads: int, titles: dict[str, str]) -> Launch:
@@ -137,7 +152,9 @@ def _combining(each: Expression, chunks: int, title: str, threads: int, titles: 
     kernel = _titled(kernel_for(group, set(), ("parts",), "kernel", threads, False), title, titles)
     own = {("argument", 0): ("partial", each.number), ("kept", whole.number): ("kept", each.number)}
     arguments = [own.get(key, key) for key in kernel.parameters]
-    return Launch(kernel, [(("kept", each.number), each.shape or (1,), each.dtype)], arguments)
+    return Launch(
+        kernel, HEADER + "\n\n" + kernel.text, [(("kept", each.number), each.shape or (1,), each.dtype)], arguments
+    )
 
 
 def _titled(kernel: Kernel, title: str, titles: dict[str, str]) -> Kernel:
@@ -147,12 +164,13 @@ def _titled(kernel: Kernel, title: str, titles: dict[str, str]) -> Kernel:
     return Kernel(text, name, kernel.parameters, kernel.grid, kernel.block, kernel.chunks)
 
 
-def _release(launches: Sequence[Launch], lasting: set[int]) -> None:
+def _release(launches: Sequence[Launch], lasting: set[int], apart: set[int]) -> None:
     """Give memory back after the last launch that uses it."""
     last: dict[Slot, Launch] = {}
     for each in launches:
         for slot in (*each.arguments, *(slot for slot, _, _ in each.allocated)):
-            if slot[0] == "partial" or (slot[0] == "kept" and slot[1] not in lasting):
+            is_lasting = slot[1] in (apart if slot[0] == "partial" else lasting)
+            if slot[0] in ("partial", "kept") and not is_lasting:
                 last[slot] = each
     for slot, each in last.items():
         each.released.append(slot)

@@ -39,14 +39,14 @@ def saxpy(a, x, y):
     return np.sum(np.sin(z) * z)
 
 
-@program(6, some(13), 3, 0.1)
+@program(8, some(13), 3, 0.1)
 def stencil(u, steps, c):
     for _ in range(steps):
         u[1:-1] += c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
     return np.sum(u * u)
 
 
-@program(4, some(5, 6), 3, 0.1)
+@program(21, some(5, 6), 3, 0.1)
 def plate(u, steps, c):
     for _ in range(steps):
         v = u.copy()
