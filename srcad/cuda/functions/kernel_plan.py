@@ -2,8 +2,8 @@
 
 A value that is not in memory is computed again wherever it is read, by the kernel that reads it: arrays are read and
 written less often than they are named. Into memory go results, what is reduced, and what would be computed too
-often: it is read at several places, or by many more threads than it has elements, or is long. All others are fused
-into their readers.
+often: it is read at several places, by many more threads than it has elements, or by several kernels, or is long. All
+others are fused into their readers.
 
 Values of one iteration space, of which none needs another, are computed by one kernel; reductions over the same axes
 too.
