@@ -88,6 +88,7 @@ FUNCTIONS: dict[Any, str] = {
     strong_product: "{0} * {1} if {0} != 0 else 0",
     kernels.strong_quotient: "{0} / {1} if {0} != 0 else 0",
     kernels.ratio: "{0} / {1} if {1} != 0 else 0",
+    kernels.root: "math.sqrt({0})",
     kernels.power_slope: "{1} * math.pow({0}, {1} - 1) if {1} != 0 else 0",
     kernels.power_log: "{0} * (math.log({1}) if {1} > 0 else 0.0)",
     "cast": "{0}",

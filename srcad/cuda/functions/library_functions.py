@@ -286,6 +286,7 @@ _KERNELS: dict[str, Own] = {
     "strong_product": _strong_product,
     "strong_quotient": _mapped(kernels.strong_quotient),
     "ratio": _mapped(kernels.ratio),
+    "root": _mapped(kernels.root),
     "power_slope": _mapped(kernels.power_slope),
     "power_log": _mapped(kernels.power_log),
     "is_below": _is_below,
