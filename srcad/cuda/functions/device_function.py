@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -199,12 +199,12 @@ def _handed(result: Any, call: _Call) -> Any:
 def _argument(name: str, value: Any) -> Argument:
     """What is known of an argument before the call is noted."""
     if is_device_array(value):
-        dtype = np.dtype(value.dtype)
+        dtype, strides = _layout(value)
         if dtype not in _DTYPES:
             raise refused.DTYPE.error(name=name, dtype=dtype)
         if not value.shape:
             raise refused.HOST_ARGUMENT.error(name=name, what="a device array without axes", way=f"pass float({name})")
-        return Argument("array", dtype, tuple(value.shape), _is_contiguous(value, dtype))
+        return Argument("array", dtype, tuple(value.shape), _is_contiguous(value.shape, strides, dtype))
     if isinstance(value, (float, np.floating)):
         return Argument("number", np.result_type(value), (), None, isinstance(value, float))
     if isinstance(value, (bool, int, np.integer, np.bool_)):
@@ -216,11 +216,19 @@ def _argument(name: str, value: Any) -> Argument:
     raise refused.HOST_ARGUMENT.error(name=name, what=what, way=way)
 
 
-def _is_contiguous(array: Any, dtype: np.dtype[Any]) -> bool:
-    strides, step = getattr(array, "strides", None), dtype.itemsize
+def _layout(array: Any) -> tuple[np.dtype[Any], Any]:
+    """The dtype and the strides of a device array; None for those of an array without gaps."""
+    if hasattr(array, "strides"):
+        return np.dtype(array.dtype), array.strides
+    interface = array.__cuda_array_interface__  # PyTorch has dtypes of its own
+    return np.dtype(interface["typestr"]), interface.get("strides")
+
+
+def _is_contiguous(shape: Sequence[int], strides: Sequence[int] | None, dtype: np.dtype[Any]) -> bool:
+    step = dtype.itemsize
     if strides is None:
         return True
-    for extent, stride in zip(reversed(array.shape), reversed(strides), strict=True):
+    for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
         if extent != 1 and stride != step:
             return False
         step *= extent

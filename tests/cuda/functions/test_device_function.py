@@ -150,6 +150,29 @@ def test_the_function_itself_returns_arrays_and_writes_into_its_arguments():
     np.testing.assert_array_equal(on_host(device_x), x)
 
 
+def test_arrays_of_other_libraries_and_with_gaps():
+    class Foreign:
+        """An array that has no more than the interface, as PyTorch's dtypes are its own."""
+
+        def __init__(self, array):
+            self.array, self.shape, self.dtype = array, array.shape, "a dtype of its own"
+
+        @property
+        def __cuda_array_interface__(self):
+            return self.array.__array_interface__
+
+    class Device(EmulatedDevice):
+        def taken(self, array):
+            return array.array
+
+    def f(x):
+        return np.sum(np.sin(x[1:]) * x[:-1])
+
+    x = np.linspace(0.1, 1.0, 12).reshape(4, 3).T[::2]
+    derivative = made(srcad.cuda.grad, f, device=Device())
+    check_along(f, (x,), 0, on_host(derivative(Foreign(x))), 1e-7)
+
+
 def test_only_numbers_are_copied_to_the_host():
     f, args, _ = PROGRAMS["least_squares"]
     device = EmulatedDevice()
