@@ -207,7 +207,7 @@ def _argument(name: str, value: Any) -> Argument:
         return Argument("array", dtype, tuple(value.shape), _is_contiguous(value.shape, strides, dtype))
     if isinstance(value, (float, np.floating)):
         return Argument("number", np.result_type(value), (), None, isinstance(value, float))
-    if isinstance(value, (bool, int, np.integer, np.bool_)):
+    if value is None or isinstance(value, (bool, int, np.integer, np.bool_)):
         return Argument("value", type(value), (), value)
     what = "an array in host memory" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
     way = "pass device arrays and numbers, one by one"
@@ -241,4 +241,6 @@ def _type(argument: Argument) -> nb.Type:
         return nb.Array(kind, len(argument.shape), "C" if argument.value else "A")
     if argument.kind == "number":
         return numpy_support.from_dtype(argument.dtype)
+    if argument.value is None:
+        return nb.none
     return nb.boolean if isinstance(argument.value, (bool, np.bool_)) else nb.int64

@@ -122,6 +122,19 @@ def test_numbers_decide_branches_anew_in_each_call():
         np.testing.assert_array_equal(on_host(derivative(on_device(x), c)), expected)
 
 
+def test_arguments_that_are_no_floats_are_part_of_what_a_call_is_noted_for():
+    def f(x, n, squared=False, shift=None):
+        y = x * x if squared else x
+        if shift is not None:
+            y = y * (y + shift)
+        return np.sum(y) * n
+
+    derivative = made(srcad.cuda.grad, f)
+    x = np.array([1.0, 3.0])
+    for args, expected in (((2,), [2.0, 2.0]), ((3, True), 6.0 * x), ((2, False, 1.0), 2.0 * (2.0 * x + 1.0))):
+        np.testing.assert_allclose(on_host(derivative(on_device(x), *args)), expected, rtol=1e-14)
+
+
 def test_a_captured_number_that_changes_is_read_again():
     scale = 2.0
 
