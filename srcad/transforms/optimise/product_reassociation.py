@@ -80,7 +80,7 @@ class _Chain:
         self.fixed = choosing(program.unit.tree.body, program.aliases)
 
     def untransposed(self, statement: Any) -> bool:
-        """Let the product of a transposed matrix and a vector be that of the vector and the matrix, as BLAS takes it."""
+        """Let the product of a transposed matrix and a vector be that of the vector and the matrix."""
         found = _product(statement)
         if found is None:
             return False
