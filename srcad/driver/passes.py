@@ -1,12 +1,9 @@
 """The table of passes: what the compiler does to a function, in order.
 
 Everything else reads this table: the driver runs it, `srcad show --after PASS` and `--diff PASS` stop in it,
-`--without` and `SRCAD_WITHOUT` take rows out, `--timings` and the documentation list it. To add a pass, write its
-module, its test, and its row here.
-
-A row that has a function is run by the pass manager: a function from `Code` to `Code`, in `FINISH` from a module to a
-module. A row without a function is a choice that the stage named by `within` makes: the row gives it a name, so that it
-can be left out or timed.
+`--without` and `SRCAD_WITHOUT` take rows out, `--timings` and the documentation list it. The pass manager runs a row
+that has a function, from `Code` to `Code`, in `FINISH` from a module to a module. A row without a function is a choice
+that the stage named by `within` makes: it has a name there, so that it can be left out or timed.
 """
 
 from __future__ import annotations
@@ -543,6 +540,22 @@ SIMPLIFY = (
         optional=True,
         when=("loops", "knows_primals", "has_arrays"),
         source="Belter et al., Automating the generation of composed linear algebra kernels, SC 2009",
+    ),
+    Pass(
+        "stored_calls",
+        "transforms.postoptimise.allocation.stored_calls:with_stored_calls",
+        "in loops, results of products, factorisations and systems go into arrays that are allocated before",
+        needs=(TYPES, PLAIN_SUMS),
+        optional=True,
+        when=("loops", "has_loops", "has_arrays"),
+    ),
+    Pass(
+        "trace_rows",
+        "transforms.postoptimise.allocation.trace_rows:with_rows",
+        "arrays that are copied into rows of a trace are made there; those that a loop passes on, in the next row",
+        needs=(TYPES,),
+        optional=True,
+        when=("loops", "has_loops", "has_arrays"),
     ),
     Pass(
         "allocation_hoisting",

@@ -204,6 +204,13 @@ FACTS: dict[str, Fact] = {
     "kernels.unarray": Fact.SECOND_SHAPE_ONLY,
     "kernels.fitted": _NEW | Fact.SECOND_SHAPE_ONLY,
     "kernels.zero_like": _LIKE | Fact.ZEROS,
+    **{
+        f"kernels.blas.{name}_into": Fact.WRITES
+        for name in ("times", "times_transpose", "transpose_times", "lu_factors")
+    },
+    **{f"kernels.blas.{name}_into": Fact.WRITES for name in ("solve_factored", "solve_factored_transposed")},
+    "kernels.blas.inverse_factored_into": Fact.WRITES,
+    "kernels.copy_to": Fact.WRITES,
     "kernels.scatter_add": Fact.WRITES,
     "kernels.unexpand": Fact.WRITES,
     "kernels.most_delayed": Fact.SHAPE_ONLY,

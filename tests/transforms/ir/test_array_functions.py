@@ -43,6 +43,17 @@ ARGUMENTS = {
     "kernels.solve_transposed": (MATRIX, VECTOR),
     "kernels.cholesky_adjoint": (MATRIX, np.linalg.cholesky(MATRIX)),
     "kernels.extremum_adjoint": (VECTOR, np.max(MATRIX, axis=1), MATRIX, 1),
+    "kernels.copy_to": (np.zeros(3), VECTOR),
+    **{
+        f"kernels.blas.{name}_into": (np.zeros((3, 3)), MATRIX, OTHER)
+        for name in ("times", "times_transpose", "transpose_times")
+    },
+    "kernels.blas.lu_factors_into": (np.zeros((3, 2)), REGULAR),
+    "kernels.blas.inverse_factored_into": (np.zeros((2, 2)), REGULAR, FACTORS),
+    **{
+        f"kernels.blas.solve_factored{turned}_into": (np.zeros(2), REGULAR, FACTORS, VECTOR[:2])
+        for turned in ("", "_transposed")
+    },
     "kernels.scatter_add": (VECTOR, np.array([0, 2, 2]), MATRIX[0]),
     "kernels.unexpand": (np.zeros(1), VECTOR),
     "kernels.most_delayed": (MATRIX,),
