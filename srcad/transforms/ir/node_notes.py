@@ -190,6 +190,10 @@ class Notes:
     """Statement: a call in it becomes the call of a kernel. Set by `kernel_calls`, `vector_math`; read by
     `llvm_assumptions`.
     """
+    stored_value: gast.expr | None = None
+    """Call of a kernel that stores a result: what computes the same in new memory. Set by `stored_calls`; read by
+    `descriptive_names`.
+    """
     becomes_call: bool = False
     """Statement on whole arrays: becomes a call of a kernel. Set by `kernel_calls`; read by `llvm_assumptions`."""
     is_unordered: bool = False

@@ -31,6 +31,21 @@ def lasting_extents(loop: Any, before: Facts, carried: Iterable[str]) -> dict[ga
     `before` are the facts before the loop, `carried` the names that it stores and that have a value before it.
     Statements whose arrays have other extents in another iteration are missing.
     """
+    run = _shown(loop, before, carried)
+    return {statement: [_plain(form) for form in forms] for statement, forms in run.found.items()}
+
+
+def lasting_facts(loop: Any, before: Facts, carried: Iterable[str]) -> dict[gast.stmt, Facts]:
+    """The facts before the loop and those that are shown by checks where such a statement has run."""
+    run, found = _shown(loop, before, carried), {}
+    for statement, known in run.known.items():
+        found[statement] = before.copy()
+        found[statement].suppose([_plain(form) for form in known])
+    return found
+
+
+def _shown(loop: Any, before: Facts, carried: Iterable[str]) -> _Run:
+    """One iteration, under assumptions that hold."""
     stored = stored_in([loop])
     arrays = [name for name in sorted(set(carried) & stored) if before.rank_of(name)]
     outside = before.copy()
@@ -39,7 +54,7 @@ def lasting_extents(loop: Any, before: Facts, carried: Iterable[str]) -> dict[ga
     while True:
         run = _Run(loop, outside, assumed)
         if not run.failed:
-            return {statement: [_plain(form) for form in forms] for statement, forms in run.found.items()}
+            return run
         assumed = {name: extents for name, extents in assumed.items() if name not in run.failed}
 
 
@@ -66,6 +81,7 @@ class _Run:
         self.assumed = assumed
         self.failed: set[str] = set()
         self.found: dict[gast.stmt, list[Form]] = {}
+        self.known: dict[gast.stmt, list[Form]] = {}  # what is not negative there, of what lasts
         self.stored = stored_in([loop])
         index = {loop.target.id} if isinstance(loop, gast.For) else set()
         for block, inside in outside.copy().descend(loop):
@@ -99,7 +115,7 @@ class _Run:
         if name in self.assumed:
             forms, wanted = at.forms_of(load(name)), [at.form(each) for each in self.assumed[name]]
             pairs = list(zip(forms, wanted, strict=True)) if forms and len(forms) == len(wanted) else [(None, None)]
-            if not all(one is not None and other is not None and _are_equal(one, other, at) for one, other in pairs):
+            if not all(one is not None and other is not None and are_equal(one, other, at) for one, other in pairs):
                 self.failed.add(name)
 
     def note(self, statement: gast.stmt, name: str, at: Facts) -> None:
@@ -107,7 +123,9 @@ class _Run:
         forms = at.forms_of(load(name)) if at.rank_of(name) else None
         if forms and all(self.stored.isdisjoint(map(name_of, form.symbols)) for form in forms):
             self.found[statement] = forms
+            self.known[statement] = [each for each in at.known if self.stored.isdisjoint(map(name_of, each.symbols))]
 
 
-def _are_equal(one: Form, other: Form, at: Facts) -> bool:
+def are_equal(one: Form, other: Form, at: Facts) -> bool:
+    """Whether two extents are proved to be the same."""
     return one == other or (at.is_nonnegative(one - other) and at.is_nonnegative(other - one))

@@ -73,14 +73,14 @@ def with_early_allocations(code: Code) -> Code:
     everything = list(walk_statements(code.body))
     if any(is_parallel(each) for each in everything) or not any(map(is_loop, everything)):
         return code
-    if not any(_made(each) for each in everything):
+    if not any(allocated(each) for each in everything):
         return code
     hoister = _Hoister(code)
     body = hoister.walked(code.body, Facts.at_start(code.kinds, hoister.ranks.of), frozenset(code.parameters))
     return code.with_body(body, hoister.new)
 
 
-def _made(statement: gast.stmt) -> str | None:
+def allocated(statement: gast.stmt) -> str | None:
     """The name of the array that a statement allocates, of zeros or unset."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[_, *_], keywords=[])):
@@ -90,14 +90,14 @@ def _made(statement: gast.stmt) -> str | None:
 
 class _Hoister:
     def __init__(self, code: Code) -> None:
-        made = [each for each in walk_statements(code.body) if _made(each) is not None]
-        self.kinds = {**{str(_made(each)): _kind(each) for each in made}, **code.kinds}
+        made = [each for each in walk_statements(code.body) if allocated(each) is not None]
+        self.kinds = {**{str(allocated(each)): allocated_kind(each) for each in made}, **code.kinds}
         self.stores = store_counts(code)
         self.aliases, self.ranks = aliases_of(code), ranks_of(code)
         self.live = liveness_of(code)
         self.names, self.new = code.fresh_names(), dict[str, nb.Type]()
         self.rooms = dict[str, gast.stmt]()  # what allocates vectors that grow, by name
-        self.vectors = self._vectors(code, {str(_made(each)) for each in made if _is_length(each.value.args[0])})
+        self.vectors = self._vectors(code, {str(allocated(each)) for each in made if _is_length(each.value.args[0])})
 
     def _vectors(self, code: Code, names: set[str]) -> frozenset[str]:
         """The vectors, of some names, whose elements are used one at a time, at places that are not negative."""
@@ -153,7 +153,11 @@ class _Hoister:
             elif forms and all(self.is_known(form, before, stored) for form in forms):
                 early.append(assign(name, self.unset(name, [*map(expression_of, forms)]), place_of(statement)))
                 _replace(loop, statement, self.filled(name, statement))
-            elif name in self.vectors and _is_length(size := statement.value.args[0]) and _fill(statement) is None:
+            elif (
+                name in self.vectors
+                and _is_length(size := statement.value.args[0])
+                and allocated_fill(statement) is None
+            ):
                 early.append(assign(name, self.unset(name, [const(0)]), place_of(statement)))
                 self.rooms[name] = early[-1]
                 longer = binary(const(2), gast.Mult, clone(size))
@@ -163,11 +167,11 @@ class _Hoister:
 
     def candidate(self, statement: gast.stmt, loop: Any) -> str | None:
         """The name that a statement assigns a new array to, if nothing refers to that of an earlier iteration."""
-        name = _made(statement)
+        name = allocated(statement)
         if name is None or not self.is_fitting(name):
             return None
         kind: Any = self.kinds[name]
-        if _fill(statement) is not None and not isinstance(kind.dtype, _REAL):
+        if allocated_fill(statement) is not None and not isinstance(kind.dtype, _REAL):
             return None
         stores = (each for each in walk_statements(loop.body) if not isinstance(each, gast.AugAssign))
         if sum(name in all_written(each) for each in stores) != 1 and statement is not self.rooms.get(name):
@@ -188,7 +192,7 @@ class _Hoister:
 
     def filled(self, name: str, statement: gast.stmt) -> Block:
         """The statements that set an array to zero, where that is how it was made."""
-        if _fill(statement) is None:
+        if allocated_fill(statement) is None:
             return []
         kind: Any = self.kinds[name]
         indices = [self.names.fresh("k") for _ in range(kind.ndim)]
@@ -201,12 +205,12 @@ class _Hoister:
         return [note(inner, comment=notes_of(statement).comment)]
 
 
-def _fill(statement: Any) -> float | None:
+def allocated_fill(statement: Any) -> float | None:
     """What an array is filled with; None where it is not set."""
     return _MAKERS[str(dotted_path(statement.value.func))]
 
 
-def _kind(statement: Any) -> nb.Type | None:
+def allocated_kind(statement: Any) -> nb.Type | None:
     """The type of an array that is made in C order; None where the call alone does not tell."""
     function, (shape, *dtype) = str(dotted_path(statement.value.func)), statement.value.args
     spelled = str(dotted_path(dtype[0])) if dtype else "np.float64"

@@ -56,14 +56,14 @@ def with_delayed_updates(code: Code) -> Code:
     """Let outer products wait, where a loop adds several to one matrix."""
     everything = list(walk_statements(code.body))
     totals = {name for each in everything if (name := _total(each)) is not None}
-    if not totals or any(is_parallel(each) for each in everything) or not _means_kernels(code):
+    if not totals or any(is_parallel(each) for each in everything) or not means_kernels(code):
         return code
     delayer = _Delayer(code)
     delayer.walk(code.body, {each for each in totals if delayer.is_fitting(each)}, frozenset())
     return code.with_body(code.body, delayer.new)
 
 
-def _means_kernels(code: Code) -> bool:
+def means_kernels(code: Code) -> bool:
     """Whether the name `kernels` is free, or that of the kernels."""
     stored = {name for each in walk_statements(code.body) for name in _stored(each)}
     return code.unit.bindings.get("kernels", kernels) is kernels and "kernels" not in {*code.parameters, *stored}
@@ -136,10 +136,14 @@ class _Delayer:
         for statement in list(walk_statements(loop.body)):
             if _total(statement) == total:
                 a, b = statement.value.args
-                delayed = _kernel_call("delay_outer", *waiting, a, b)
-                _replace(loop, statement, branch(load(most), [_noted(assign(count, delayed, place_of(statement)))], []))
+                delayed = kernel_call("delay_outer", *waiting, a, b)
+                _replace(
+                    loop,
+                    statement,
+                    branch(load(most), [with_kernel_calls(assign(count, delayed, place_of(statement)))], []),
+                )
         before: Block = [
-            _noted(assign(most, _kernel_call("most_delayed", load(total)))),
+            with_kernel_calls(assign(most, kernel_call("most_delayed", load(total)))),
             *(
                 assign(
                     name,
@@ -149,15 +153,16 @@ class _Delayer:
             ),
             assign(count, const(0)),
         ]
-        return before, _noted(at(gast.Expr(value=_kernel_call("add_delayed", *waiting)), place_of(loop)))
+        return before, with_kernel_calls(at(gast.Expr(value=kernel_call("add_delayed", *waiting)), place_of(loop)))
 
 
-def _kernel_call(name: str, *arguments: gast.expr) -> gast.expr:
+def kernel_call(name: str, *arguments: gast.expr) -> gast.expr:
     """The call of a kernel, which `llvm_assumptions` gives the name that the module has for the kernels."""
     return note(call(f"kernels.{name}", *arguments), kernel=name)
 
 
-def _noted(statement: gast.stmt) -> gast.stmt:
+def with_kernel_calls(statement: gast.stmt) -> gast.stmt:
+    """A statement, noted to have calls of kernels."""
     return note(statement, calls_kernels=True)
 
 

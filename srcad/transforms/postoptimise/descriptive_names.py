@@ -21,7 +21,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.transforms.ir.build import dotted_path, place_of, rewrite_names, walk, walk_statements
+from srcad.transforms.ir.build import assign, dotted_path, place_of, rewrite_names, walk, walk_statements
 from srcad.transforms.ir.comments import is_line
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note, notes_of
@@ -97,6 +97,10 @@ class Naming:
         for each in self.statements:
             if isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Name):
                 self.definitions.setdefault(each.targets[0].id, each)
+        for each in self.statements:
+            if isinstance(each, gast.Expr) and (value := notes_of(each).stored_value) is not None:
+                name = each.value.args[0].id
+                self.definitions[name] = assign(name, value)
         self.flow = made.sweeps.by.program.flow if made.sweeps is not None else None
         self.names: dict[str, str] = {}
 

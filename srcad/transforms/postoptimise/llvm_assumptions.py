@@ -62,7 +62,10 @@ def _name_of_kernels(made: Made) -> str | None:
     for name, thing in bindings.items():
         if thing is kernels:
             return name
-    names = {node.id for tree in made.functions for node in walk(tree) if isinstance(node, gast.Name)}
+    nodes = [node for tree in made.functions for node in walk(tree)]
+    noted = (node for node in nodes if isinstance(node, gast.Call) and notes_of(node).kernel is not None)
+    own = {id(each) for node in noted for each in walk(node.func)}
+    names = {node.id for node in nodes if isinstance(node, gast.Name) and id(node) not in own}
     return None if "kernels" in names or "kernels" in bindings else "kernels"
 
 

@@ -35,7 +35,7 @@ from srcad.transforms.ir.side_effects import all_written, changed_memory
 SHAPES = frozenset(("shape", "size", "ndim", "dtype"))
 _OF_SHAPE = frozenset(("np.zeros_like", "np.empty_like", "np.ones_like", "len", "np.shape", "np.size", "np.ndim"))
 PLUS = "kernels.plus"  # a sum whose terms may be added in any order
-# Kernels that add to their first argument, and write to no other.
+# Kernels that add to their first argument, and write to no other; beside those that store into it.
 _ADDING = ("blas.add_times", "blas.add_times_transpose", "blas.add_transpose_times", "add_outer", "add_extremum")
 # Kernels whose results are in memory of their own, beside those of `array_functions`.
 _NEW = frozenset(("kernels.outer", "kernels.cumsum_adjoint"))

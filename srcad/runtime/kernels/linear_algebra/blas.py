@@ -3,6 +3,7 @@
 BLAS computes `beta * c + a b` (Dongarra, Du Croz, Hammarling, Duff, A set of level 3 basic linear algebra subprograms,
 ACM Transactions on Mathematical Software 16, 1990), but Numba calls it with beta = 0 only. Adjoints of matrices in a
 loop are such sums. For other ranks, and for operands of different types, the product is computed and then added.
+What is stored, and not added, is in `results_in_place`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,38 @@ from srcad.runtime.kernels.linear_algebra.quick_products import (
     store_transpose_times,
     type_of_sum,
 )
+from srcad.runtime.kernels.linear_algebra.results_in_place import (
+    inverse_factored_into,
+    lu_factors_into,
+    solve_factored_into,
+    solve_factored_transposed_into,
+    times_into,
+    times_transpose_into,
+    transpose_times_into,
+)
+from srcad.runtime.kernels.linear_algebra.shared_passes import (
+    add_outer_products,
+    store_both_products,
+    store_outer_products,
+    store_product_and_back,
+)
+
+__all__ = [
+    "add_outer_products",
+    "add_times",
+    "add_times_transpose",
+    "add_transpose_times",
+    "inverse_factored_into",
+    "lu_factors_into",
+    "solve_factored_into",
+    "solve_factored_transposed_into",
+    "store_both_products",
+    "store_outer_products",
+    "store_product_and_back",
+    "times_into",
+    "times_transpose_into",
+    "transpose_times_into",
+]
 
 
 def add_times(total: Any, a: Any, b: Any) -> None:

@@ -228,28 +228,35 @@ def _is_odd(factors: Any) -> bool:
     return odd
 
 
-def _type_of_factors(a: Any) -> Any:
+def type_of_factors(a: Any) -> Any:
+    """The type of the factors of a matrix of this type; None for what is no matrix."""
     return types.Array(a.dtype, 2, "C") if _is_matrix(a) else None
 
 
-def _type_of_solution(a: Any, factors: Any, b: Any) -> Any:
+def type_of_inverse(a: Any, factors: Any) -> Any:
+    """The type of the inverse of a matrix; None for what is no matrix."""
+    return type_of_factors(a)
+
+
+def type_of_solution(a: Any, factors: Any, b: Any) -> Any:
+    """The type of the solution of a system with one matrix, for one right side or several; None for others."""
     is_plain = _is_matrix(a) and isinstance(b, types.Array) and 0 < b.ndim < 3 and a.dtype == b.dtype
     return types.Array(b.dtype, b.ndim, "C") if is_plain else None
 
 
-stored_by(lu_factors, store_factors, _type_of_factors, lambda builder, a: (builder.add(a[0], a[0].type(1)), a[1]))
-stored_by(solve_factored, store_solution, _type_of_solution, lambda builder, a, factors, b: b, (False,))
-stored_by(solve_factored_transposed, store_solution, _type_of_solution, lambda builder, a, factors, b: b, (True,))
+stored_by(lu_factors, store_factors, type_of_factors, lambda builder, a: (builder.add(a[0], a[0].type(1)), a[1]))
+stored_by(solve_factored, store_solution, type_of_solution, lambda builder, a, factors, b: b, (False,))
+stored_by(solve_factored_transposed, store_solution, type_of_solution, lambda builder, a, factors, b: b, (True,))
 stored_by(
     inverse_factored,
     store_inverse,
-    lambda a, factors: _type_of_factors(a),
+    type_of_inverse,
     lambda builder, a, factors: (factors[1], factors[1]),
 )
 stored_by(
     cofactors_factored,
     store_cofactors,
-    lambda a, factors, whole: _type_of_factors(a),
+    lambda a, factors, whole: type_of_factors(a),
     lambda builder, a, factors, whole: (factors[1], factors[1]),
     otherwise=store_cofactors_of_singular,
 )

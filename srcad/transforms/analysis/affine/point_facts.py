@@ -280,6 +280,10 @@ class Facts(Extents):
         if isinstance(extent, Dimension):
             own: gast.expr = (self.of(extent.array) or ())[extent.axis]
             return own
+        match extent:
+            case gast.Subscript(value=gast.Attribute(value=gast.Name(id=array), attr="shape"), slice=axis):
+                known, place = self.of(array) or (), constant(axis)
+                return known[place] if type(place) is int and -len(known) <= place < len(known) else clone(extent)
         return clone(extent)
 
     def dimensions(self, array: str) -> tuple[Extent, ...] | None:

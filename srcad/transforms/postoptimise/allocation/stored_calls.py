@@ -1,0 +1,177 @@
+"""Stored calls: in loops, results of products, factorisations and systems go into an array that is allocated before.
+
+    for t in range(n):                      for t in range(n):
+        rate = a @ y            becomes         rate = np.empty(a.shape[0])
+                                                kernels.blas.times_into(rate, a, y)
+
+The allocation can then leave the loop, or be a row of a trace. Input and output are the statements of one function.
+Applies to calls that have such a form (`results_in_place`), where the types of the names are known, and the extents of
+the result before the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.kernels.linear_algebra.results_in_place import CALLS as OF_MATRICES
+from srcad.transforms.analysis.affine.integer_facts import index_parts
+from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.ranks import ranks_of
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    binary,
+    call,
+    clone,
+    const,
+    dotted,
+    dotted_path,
+    inner_blocks,
+    is_loop,
+    names_in,
+    one_or_tuple,
+    place_of,
+    walk_statements,
+)
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_kind
+from srcad.transforms.postoptimise.delayed_updates import kernel_call, means_kernels
+
+# The functions that have such a form, with the kernel, and the type of the result for those of the arguments.
+_CALLS: dict[str, tuple[str, Callable[..., Any]]] = {**OF_MATRICES, "np.copy": ("copy_to", lambda kind: kind)}
+_Extents = tuple[gast.expr, ...] | None
+
+
+def with_stored_calls(code: Code) -> Code:
+    """Store the results of calls in loops into arrays that are allocated before."""
+    everything = list(walk_statements(code.body))
+    if not any(map(is_loop, everything)) or any(is_parallel(each) for each in everything) or not means_kernels(code):
+        return code
+    storer = _Storer(code)
+    body = storer.walked(code.body, Facts.at_start(code.kinds, ranks_of(code).of), False)
+    return code.with_body(body) if storer.has_changed else code
+
+
+class _Storer:
+    def __init__(self, code: Code) -> None:
+        made = {allocated(each): each for each in walk_statements(code.body)}
+        self.kinds = {**{name: allocated_kind(each) for name, each in made.items() if name is not None}, **code.kinds}
+        self.has_changed = False
+
+    def walked(self, block: Block, facts: Facts, is_inside: bool) -> Block:
+        """A block, with inner ones; `is_inside` where it is part of a loop. The facts are then those after it."""
+        result: Block = []
+        for statement in block:
+            if inner_blocks(statement):
+                for inner, inside in facts.descend(statement):
+                    inner[:] = self.walked(inner, inside, is_inside or is_loop(statement))
+                result.append(statement)
+                continue
+            stored = self.stored(statement, facts) if is_inside else None
+            for each in [statement] if stored is None else stored:
+                facts.learn(each)
+                facts.learn_check(each)
+                result.append(each)
+        return result
+
+    def stored(self, statement: Any, facts: Facts) -> Block | None:
+        """The statements in place of one that assigns the result of a call; None where it stays."""
+        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+            return None
+        name, value = statement.targets[0].id, statement.value
+        kernel, given = _called(value)
+        kind: Any = self.kinds.get(name)
+        if (
+            kernel is None
+            or type(kind) is not nb.Array
+            or kind.layout != "C"
+            or not kind.mutable
+            or name in names_in(value)
+        ):
+            return None
+        into, kind_of = _CALLS[kernel]
+        kinds = [self.kind_of(each) for each in given]
+        result = None if None in kinds else kind_of(*kinds)
+        extents = self.extents(kernel, given, facts) if result is not None else None
+        if (
+            extents is None
+            or not isinstance(result, nb.Array)
+            or (result.dtype, result.ndim) != (kind.dtype, kind.ndim)
+            or len(extents) != kind.ndim
+        ):
+            return None
+        self.has_changed = True
+        dtype = [] if kind.dtype == nb.float64 else [dotted(f"np.{kind.dtype}")]
+        made = assign(name, call("np.empty", one_or_tuple([clone(each) for each in extents]), *dtype))
+        stores = gast.Expr(value=kernel_call(into, gast.Name(name, gast.Load(), None, None), *given))
+        note(at(stores, place_of(statement)), calls_kernels=True, stored_value=clone(value))
+        return [at(made, place_of(statement)), note(stores, comment=notes_of(statement).comment)]
+
+    def kind_of(self, node: gast.expr) -> nb.Type | None:
+        """The type of an argument: of a name, a transposed matrix, or rows of an array in C order."""
+        match node:
+            case gast.Name(id=name):
+                return self.kinds.get(name)
+            case gast.Call(args=[gast.Name(id=name)], keywords=[]) if _is_transpose(node):
+                kind: Any = self.kinds.get(name)
+                turned = {"C": "F", "F": "C"}
+                is_matrix = isinstance(kind, nb.Array) and kind.ndim == 2
+                return kind.copy(layout=turned.get(kind.layout, "A")) if is_matrix else None
+            case gast.Subscript(value=gast.Name(id=name)):
+                kind, index = self.kinds.get(name), index_parts(node)
+                are_numbers = all(
+                    isinstance(self.kinds.get(each), nb.Integer) for part in index for each in names_in(part)
+                )
+                is_row = are_numbers and all(isinstance(part, (gast.Name, gast.Constant, gast.BinOp)) for part in index)
+                if is_row and isinstance(kind, nb.Array) and kind.layout == "C" and len(index) < kind.ndim:
+                    return kind.copy(ndim=kind.ndim - len(index))
+        return None
+
+    def extents(self, kernel: str, given: list[gast.expr], facts: Facts) -> _Extents:
+        """The extents of a result, as expressions of values that are known before the call."""
+        parts = [_extents_of(each, facts) for each in given]
+        first, last = parts[0], parts[-1]
+        if first is None or last is None:
+            return None
+        match kernel:
+            case "kernels.times":
+                return (*first[:-1], *last[1:])
+            case "kernels.times_transpose":
+                return first[0], last[0]
+            case "kernels.transpose_times":
+                return first[1], *last[1:]
+            case "kernels.lu_factors":
+                return binary(first[0], gast.Add, const(1)), first[1]
+            case "kernels.inverse_factored":
+                return last[1], last[1]
+        return last  # of a copy, or a system
+
+
+def _called(value: gast.expr) -> tuple[str | None, list[gast.expr]]:
+    """The kernel that computes a value, and its arguments."""
+    match value:
+        case gast.BinOp(left=left, op=gast.MatMult(), right=right):
+            return "kernels.times", [left, right]
+        case gast.Call(func=function, args=given, keywords=[]):
+            path = dotted_path(function)
+            path = "kernels.times" if path in ("np.dot", "np.matmul") else path
+            return (path, list(given)) if path in _CALLS else (None, [])
+    return None, []
+
+
+def _is_transpose(node: gast.Call) -> bool:
+    return dotted_path(node.func) == "np.transpose"
+
+
+def _extents_of(node: gast.expr, facts: Facts) -> _Extents:
+    match node:
+        case gast.Call(args=[gast.Name(id=name)], keywords=[]) if _is_transpose(node):
+            return (facts.of(name) or ())[::-1] or None
+    return facts.parts(node)
