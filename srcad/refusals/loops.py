@@ -80,7 +80,8 @@ CHECKPOINTED_ON_DISK = Refusal(
     "`on_disk` is not a whole number that is written out",
     "write a number, such as on_disk=20; `snapshots`, of which they are a part, may be any expression",
     """
-    def f(x, n):
+    def f(x):
+        n = 2
         for i in srcad.checkpointed(range(10), 3, on_disk=n):
             x = np.sin(x)
         return x
