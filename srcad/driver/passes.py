@@ -1,9 +1,8 @@
 """The table of passes: what the compiler does to a function, in order.
 
 Everything else reads this table: the driver runs it, `srcad show --after PASS` and `--diff PASS` stop in it,
-`--without` and `SRCAD_WITHOUT` take rows out, `--timings` and the documentation list it. The pass manager runs a row
-that has a function, from `Code` to `Code`, in `FINISH` from a module to a module. A row without a function is a choice
-that the stage named by `within` makes: it has a name there, so that it can be left out or timed.
+`--without` and `SRCAD_WITHOUT` take rows out, `--timings` and the documentation list it. The pass manager runs rows with
+a function, from `Code` to `Code`, in `FINISH` from a module to a module. One without names a choice of the stage `within`.
 """
 
 from __future__ import annotations
@@ -108,6 +107,14 @@ OPTIMISE = (
         "writes that reach a view which generated code does not have are refused",
         needs=(TYPES, UNALIASED),
         when=("not is_again", "has_arrays"),
+    ),
+    Pass(
+        "array_elements",
+        "transforms.optimise.array_elements:with_elements",
+        "arrays of numbers that are listed are allocated, and their elements stored one by one",
+        needs=(TYPES, UNALIASED),
+        optional=True,
+        when=("loops", "not is_again", "has_arrays"),
     ),
     Pass(
         "bounds_checks",
@@ -536,7 +543,7 @@ SIMPLIFY = (
         needs=(TYPES,),
         optional=True,
         when=("loops", "has_loops", "has_arrays"),
-        source="Vincent Lefebvre and Paul Feautrier, Automatic storage management for parallel programs, 1998",
+        source="Lefebvre and Feautrier, Automatic storage management for parallel programs, 1998",
     ),
     Pass(
         "plain_names",
@@ -584,15 +591,10 @@ FINISH = (
     ),
 )
 
-STAGES = {
-    "normalise": NORMALISE,
-    "optimise": OPTIMISE,
-    "differentiate": DIFFERENTIATE,
-    "simplify": SIMPLIFY,
-    "finish": FINISH,
-}
+_ROWS = (NORMALISE, OPTIMISE, DIFFERENTIATE, SIMPLIFY, FINISH)
+STAGES = dict(zip(("normalise", "optimise", "differentiate", "simplify", "finish"), _ROWS, strict=True))
 ROWS = {row.name: row for rows in STAGES.values() for row in rows}
 PASSES = {name: row.does for name, row in ROWS.items() if row.optional}
 
-# Left out under `srcad.debug`, so that each operation of the user's line is a statement with its names.
+# Left out under `srcad.debug`: each operation of the user's line is a statement with its names.
 UNCHECKED = frozenset(PASSES) - {"first_assignment", "zero_guards", "preallocated_traces"}
