@@ -115,7 +115,8 @@ def slope(f: Any, args: tuple[Any, ...], directions: list[Any]) -> float | None:
 def path(f: Any, args: list[Any]) -> list[int] | None:
     """The bytecode that runs, in order: two points with one path have taken the same decisions; None if it fails.
 
-    A program may be without a value beside a point: where another arm does not bind a name that is read later.
+    A program may be without a value beside a point: where another arm does not bind a name that is read later, or an
+    array whose length depends on a number no longer fits another.
     """
     taken: list[int] = []
     file = f.__code__.co_filename
@@ -132,7 +133,7 @@ def path(f: Any, args: list[Any]) -> list[int] | None:
     sys.settrace(follow)
     try:
         f(*args)
-    except (UnboundLocalError, OverflowError):
+    except Exception:  # noqa: BLE001 - whatever the program raises
         return None
     finally:
         sys.settrace(before)

@@ -18,12 +18,8 @@ NO_PACKAGE = {"tests"}  # pages about something else
 PACKAGE_PAGES = [path for path in sorted(PAGES.glob("*.md")) if path.stem not in NO_PACKAGE]
 # Packages that are told about on the page of the package around them.
 WITHIN = (
-    "transforms/analysis",
-    "transforms/lowering",
-    "transforms/postoptimise",
-    "runtime/kernels",
-    "runtime/rules",
-    "runtime/tape",
+    *("transforms/analysis", "transforms/lowering", "transforms/postoptimise"),
+    *("runtime/kernels", "runtime/rules", "runtime/tape"),
 )
 # Names of packages that also begin other names: `kernels.plus`, `tape.trace`, `calls.fib`.
 MEAN_MORE = ("kernels", "tape", "calls")

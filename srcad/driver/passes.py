@@ -1,8 +1,9 @@
 """The table of passes: what the compiler does to a function, in order.
 
 Everything else reads this table: the driver runs it, `srcad show --after PASS` and `--diff PASS` stop in it,
-`--without` and `SRCAD_WITHOUT` take rows out, `--timings` and the documentation list it. The pass manager runs rows with
-a function, from `Code` to `Code`, in `FINISH` from a module to a module. One without names a choice of the stage `within`.
+`--without` and `SRCAD_WITHOUT` take rows out, `--timings` and the documentation list it. The pass manager runs a row
+that has a function, from `Code` to `Code`, in `FINISH` from a module to a module. A row without a function is a choice
+that the stage named by `within` makes: it has a name there, so that it can be left out or timed.
 """
 
 from __future__ import annotations
@@ -189,6 +190,15 @@ OPTIMISE = (
         optional=True,
         when=("not is_again",),
         source="Muchnick, Advanced Compiler Design and Implementation, 1997, sections 13.1 and 13.2",
+    ),
+    Pass(
+        "choice_predicates",
+        "transforms.optimise.choice_predicates:with_predicates",
+        "which operand a minimum or maximum takes is a value, which may be recorded in place of the operands",
+        needs=(TYPES, RESOLVED),
+        optional=True,
+        when=("loops", "is_reversed", "not is_again", "has_loops"),
+        retypes=True,
     ),
     Pass(
         "ordered_reductions",
@@ -521,6 +531,15 @@ SIMPLIFY = (
         source="McDaniel et al., Delayed Slater determinant update algorithms, J. Chem. Phys. 147, 2017",
     ),
     Pass(
+        "product_fusion",
+        "transforms.postoptimise.products.product_fusion:with_shared_passes",
+        "products of one matrix with vectors, and outer products into one matrix, share a pass over memory",
+        needs=(TYPES, PLAIN_SUMS),
+        optional=True,
+        when=("loops", "knows_primals", "has_arrays"),
+        source="Belter et al., Automating the generation of composed linear algebra kernels, SC 2009",
+    ),
+    Pass(
         "stored_calls",
         "transforms.postoptimise.allocation.stored_calls:with_stored_calls",
         "in loops, results of products, factorisations and systems go into arrays that are allocated before",
@@ -543,7 +562,7 @@ SIMPLIFY = (
         needs=(TYPES,),
         optional=True,
         when=("loops", "has_loops", "has_arrays"),
-        source="Lefebvre and Feautrier, Automatic storage management for parallel programs, 1998",
+        source="Vincent Lefebvre and Paul Feautrier, Automatic storage management for parallel programs, 1998",
     ),
     Pass(
         "plain_names",
@@ -591,10 +610,15 @@ FINISH = (
     ),
 )
 
-_ROWS = (NORMALISE, OPTIMISE, DIFFERENTIATE, SIMPLIFY, FINISH)
-STAGES = dict(zip(("normalise", "optimise", "differentiate", "simplify", "finish"), _ROWS, strict=True))
+STAGES = {
+    "normalise": NORMALISE,
+    "optimise": OPTIMISE,
+    "differentiate": DIFFERENTIATE,
+    "simplify": SIMPLIFY,
+    "finish": FINISH,
+}
 ROWS = {row.name: row for rows in STAGES.values() for row in rows}
 PASSES = {name: row.does for name, row in ROWS.items() if row.optional}
 
-# Left out under `srcad.debug`: each operation of the user's line is a statement with its names.
+# Left out under `srcad.debug`, so that each operation of the user's line is a statement with its names.
 UNCHECKED = frozenset(PASSES) - {"first_assignment", "zero_guards", "preallocated_traces"}

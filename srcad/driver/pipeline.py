@@ -12,6 +12,7 @@ import sys
 from collections import Counter, namedtuple
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -71,11 +72,12 @@ MODULES: dict[str, tuple[Any, str]] = {
     "prange": (numba.prange, "from numba import prange"),
     "kernels": (kernels, "from srcad.runtime import kernels"),
 }
+INDEX_SETS = "index_sets"  # the kernels of patterns
 __all__ = ["MODES", "Generated", "derive", "differentiable_state", "prepare", "simplified"]
 # Checks of what generated code assumes, which raise `Widens`.
 _ASSUMED = ("same_extent", "unit_extent", "least_extent", "require_iteration")
 REVERSED = ("grad", "value_and_grad", "vjp")
-MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
+MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp", "pattern", "pattern_of_all")
 
 
 @dataclass(frozen=True)
@@ -338,7 +340,7 @@ def _attempted(state: Code, begin: Code, request: _Request) -> Made:
 
 def _finished(made: Made, loops: bool, unit: Unit, after: str | None, debug: bool = False) -> Made:
     """The generated functions as they are to be printed, unless what comes before is asked for."""
-    if after == "differentiate":
+    if after == "differentiate" or INDEX_SETS in made.bindings:  # whose sets are not the numbers that passes know
         return made
     made = simplified(made, loops, unit.without, after, debug)
     return made if after in _AFTER_DIFFERENTIATION else finished(made, loops, unit.without, after)
@@ -377,6 +379,10 @@ def _made(state: Code, request: _Request, callees: Callees) -> Made:
             return split_functions(unit, types, counts, wrt, callees)
         case "tangent":
             return tangent_function(unit, types, wrt, callees)
+        case "pattern" | "pattern_of_all" as mode:
+            from srcad.transforms.sweeps.index_set_mode import index_set_function  # few derivatives are sparse
+
+            return index_set_function(unit, types, wrt, all_branches=mode == "pattern_of_all")
     return _second_order(state, request, callees)
 
 
@@ -421,5 +427,7 @@ def _import_of(name: str, thing: Any) -> str | None:
         return "from srcad import stop_gradient" + (f" as {name}" if name != "stop_gradient" else "")
     if name == LIBRARY and thing is sys.modules.get(name):
         return f"import {name}"  # which imports its parts when they are first asked for
+    if name == INDEX_SETS and isinstance(thing, ModuleType):
+        return f"from {kernels.__name__} import {name}"
     module, text = MODULES.get(name, (None, None))
     return text if module is thing else None

@@ -235,7 +235,8 @@ DEVICE_ARGUMENT = Refusal(
     NotDifferentiable,
     "Arrays in the memory of a GPU",
     "an argument is a {type}, an array in the memory of a GPU: this derivative runs on the CPU",
-    "copy it to the host (`x.copy_to_host()`, `cupy.asnumpy(x)`); adjoints of kernels are made by srcad.cuda.adjoint",
+    "use srcad.cuda.grad, srcad.cuda.value_and_grad (kernels: srcad.cuda.adjoint), or copy it to the host "
+    "(`x.copy_to_host()`, `cupy.asnumpy(x)`)",
     """
     class DeviceArray:
         __cuda_array_interface__ = {'shape': (2,), 'typestr': '<f8', 'data': (0, True), 'version': 3}

@@ -10,16 +10,22 @@ entries.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
 from srcad.sparse.compiled_loops import compiled_loop
-from srcad.sparse.sparse_loops import greedy_colours, least_period, most_in_a_row, star_colours
+from srcad.sparse.regular_colourings import lattice_colourings
+from srcad.sparse.sparse_loops import are_apart, greedy_colours, least_period, most_in_a_row, star_colours
 
 _LONG = 10**8  # vertices at distance two, from which one order of a star colouring is tried
 _HUBS, _LARGE = 16, 3000  # of a star colouring: most rows that keep a colour for themselves, fewest entries of these
-_TURNS, _PERIODS = 12, 32  # of iterated greedy colourings; of periods that are tried
+_TURNS, _PERIODS, _REGULAR = (
+    12,
+    32,
+    64,
+)  # of iterated greedy colourings; of periods, and colourings of grids, to be tried
 
 
 def column_colours(pattern: Any) -> Any:
@@ -41,12 +47,25 @@ def column_colours(pattern: Any) -> Any:
     period = compiled_loop(least_period)(pattern.indptr, pattern.indices, pattern.shape[1], fewest + 1, most)
     if period <= best.max():  # grids and bands have regular colourings, which greedy ones miss
         best = np.arange(pattern.shape[1]) % period
+    best = _on_lattice(pattern, best, fewest)
     fullest = np.argsort(-_distance_two_degrees(pattern, columns), kind="stable")
     best = min(best, compiled_loop(greedy_colours)(fullest, *given), key=np.max)
     for turn in range(_TURNS):
         if best.max() < fewest:
             break
-        best = compiled_loop(greedy_colours)(_by_classes(best, turn), *given)
+        best = compiled_loop(greedy_colours)(by_classes(best, turn), *given)
+    return best
+
+
+def _on_lattice(pattern: Any, best: Any, fewest: int) -> Any:
+    """The first of the regular colourings for grids that is valid and has fewer colours; else what is given."""
+    counts = range(fewest, best.max() + 1)
+    tried = itertools.chain.from_iterable(
+        ((colours, count) for colours in lattice_colourings(pattern, count)) for count in counts
+    )
+    for colours, count in itertools.islice(tried, _REGULAR):
+        if compiled_loop(are_apart)(pattern.indptr, pattern.indices, colours, count):
+            return colours
     return best
 
 
@@ -65,23 +84,23 @@ def symmetric_colours(pattern: Any) -> Any:
     """
     graph, degrees = (pattern.indptr, pattern.indices), np.diff(pattern.indptr).astype(np.int64)
     fullest = np.argsort(-degrees, kind="stable")
-    hub = _hub_size(degrees[fullest])
+    hub = hub_size(degrees[fullest])
     found = compiled_loop(star_colours)(fullest, *graph, hub)
     if not found.size or degrees.max() >= hub or degrees @ degrees > _LONG:
         return found
     return min(found, compiled_loop(star_colours)(np.arange(found.size), *graph, hub), key=np.max)
 
 
-def _hub_size(degrees: Any) -> int:
+def hub_size(degrees: Any) -> int:
     """From how many entries on a row is a hub, given the numbers of entries, the largest first.
 
-    >>> _hub_size(np.array([100_000] + [2] * 99_999)), _hub_size(np.array([10_000] * 99))
+    >>> hub_size(np.array([100_000] + [2] * 99_999)), hub_size(np.array([10_000] * 99))
     (3000, 10001)
     """
     return max(_LARGE, int(degrees[_HUBS]) + 1 if degrees.size > _HUBS else 0)
 
 
-def _by_classes(colours: Any, turn: int) -> Any:
+def by_classes(colours: Any, turn: int) -> Any:
     """An order in which columns of one colour follow each other: colours last first, or the most frequent first."""
     if turn % 2:
         return np.argsort(-np.bincount(colours)[colours] * (colours.max() + 1) + colours, kind="stable")

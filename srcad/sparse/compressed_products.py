@@ -15,7 +15,18 @@ from srcad.runtime.kernels.directions import WIDTH
 from srcad.sparse.compiled_loops import compiled_loop
 from srcad.sparse.plans import Plan
 from srcad.sparse.remainder_search import random_direction
-from srcad.sparse.sparse_loops import add_products, agrees, by_colour, star_sources, take, take_in_order
+from srcad.sparse.sparse_loops import (
+    add_products,
+    agrees,
+    by_colour,
+    mirrors,
+    star_sources,
+    substitute,
+    substitution_order,
+    take,
+    take_in_order,
+    trees_of_edges,
+)
 
 
 class Compressed:
@@ -33,7 +44,7 @@ class Compressed:
         self._structure = tuple(each.copy() for each in (plan.indices, plan.indptr))
         for each in self._structure:
             each.flags.writeable = False
-        self._read: _FromColumns | _FromMirror
+        self._read: _FromColumns | _FromMirror | _FromTrees
         self._order: Any = None  # of entries by rows among those by columns
         if plan.way == "rows":
             transposed = plan.transposed()
@@ -41,7 +52,8 @@ class Compressed:
             mirrored = csr_array((places, transposed.indices, transposed.indptr), shape=transposed.shape)
             self._order = mirrored.T.tocsr().data
         else:
-            self._read = (_FromMirror if plan.way == "symmetric" else _FromColumns)(plan)
+            readers: dict[str, Any] = {"symmetric": _FromMirror, "acyclic": _FromTrees}
+            self._read = readers.get(plan.way, _FromColumns)(plan)
         _keep_freed_memory()
 
     def matrix(self, product: Callable[[Any], Any], at_once: AtOnce | None = None) -> Any:
@@ -53,6 +65,9 @@ class Compressed:
         """
         blocks = None if at_once is None else at_once(self._read.blocks, self.plan.colours + 1)
         data = self._read.data(product) if blocks is None else self._read.from_blocks(blocks)
+        if not self._read.is_accurate:
+            vars(self).update(vars(Compressed(self.plan.without_substitution())))
+            return self.matrix(product, at_once)
         if data is None:
             return None
         data = data if self._order is None else data[self._order]
@@ -72,6 +87,9 @@ class _Reader:
     _plan: Plan
     _probe: Any
     _seeds: list[Any]
+    is_accurate = (
+        True  # False if entries of the last matrix are not found by substitution as exactly as they have to be
+    )
 
     def blocks(self) -> list[Any]:
         """The vectors of all colours and the random one as the columns of blocks."""
@@ -165,6 +183,45 @@ class _FromMirror(_Reader):
         for colour, (places, rows) in enumerate(zip(self._places, self._rows, strict=True)):
             data[places] = blocks[colour // WIDTH][rows, colour % WIDTH]
         return self._checked(data, self._probed(blocks))
+
+
+class _FromTrees(_Reader):
+    """Entries of a symmetric matrix from the products of columns with an acyclic colouring, by substitution."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._probe = plan, random_direction(plan.shape[1])
+        self._seeds, graph = _seeds(plan), (plan.indptr, plan.indices)
+        across = compiled_loop(mirrors)(*graph)
+        order, _ = compiled_loop(substitution_order)(*graph, across, plan.colour_of, plan.colours, 0)
+        trees = compiled_loop(trees_of_edges)(order, plan.shape[0] * plan.colours)
+        self._order = order[:, np.argsort(trees, kind="stable")]  # tree by tree, as rows of one are near to each other
+        if max(plan.shape[0] * plan.colours, plan.indices.size) < np.iinfo(np.int32).max:
+            self._order = self._order.astype(np.int32)
+        rows = np.repeat(np.arange(plan.shape[0]), np.diff(plan.indptr))
+        self._diagonal = np.flatnonzero(rows == plan.indices)
+        self._ends = plan.colour_of[rows[self._diagonal]] * plan.shape[0] + rows[self._diagonal]
+
+    def data(self, product: Callable[[Any], Any]) -> Any:
+        """The entries, or None if there are others."""
+        expected = product(self._probe)
+        products = np.empty((len(self._seeds), expected.size), expected.dtype)
+        for row, seed in zip(products, self._seeds, strict=True):
+            row[:] = product(seed)
+        return self._checked(self._substituted(products), expected)
+
+    def from_blocks(self, blocks: Sequence[Any]) -> Any:
+        """The entries from the products with the vectors in blocks, or None if there are others."""
+        products = np.concatenate([block.T for block in blocks])[: len(self._seeds)]
+        return self._checked(self._substituted(products), self._probed(blocks))
+
+    def _substituted(self, products: Any) -> Any:
+        flat = np.ascontiguousarray(products).reshape(-1)
+        data = np.empty(self._plan.indices.size, flat.dtype)
+        data[self._diagonal] = flat[self._ends]
+        scales = np.zeros(self._plan.shape[0])
+        scales[self._plan.indices[self._diagonal]] = np.sqrt(np.abs(data[self._diagonal]))
+        self.is_accurate = compiled_loop(substitute)(data, flat, self._order, scales, np.zeros(flat.size))
+        return data
 
 
 def _seeds(plan: Plan) -> list[Any]:

@@ -9,13 +9,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from srcad.errors import BadArgument
+from srcad.sparse.acyclic_colouring import substituted_colours
 from srcad.sparse.colouring import column_colours, fewest_colours, symmetric_colours
 from srcad.sparse.compiled_loops import compiled_loop
-from srcad.sparse.sparse_loops import are_apart, star_sources
+from srcad.sparse.sparse_loops import are_apart, differs_from_neighbours, mirrors, star_sources, substitution_order
 
 _FORMAT = 1  # of files that hold plans
-_WAYS = ("columns", "rows", "symmetric")
+_WAYS = ("columns", "rows", "symmetric", "acyclic")
 _MANY = 3  # colours, from which other ways than columns are tried
+_FEWER = 0.75  # of the colours, for which entries are found by substitution
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +26,8 @@ class Plan:
 
     way         "columns": columns of one colour have no row in common, and are read from one product; "rows": the same
                 for rows, `colour_of` being theirs, and products of the transposed matrix; "symmetric": columns have a
-                star colouring, and entries are read from their row or from its mirror
+                star colouring, and entries are read from their row or from its mirror; "acyclic": columns have an
+                acyclic colouring, and entries are found by substitution
 
     `colours` is the number of sweeps of one matrix, and `fewest_colours` what no colouring of columns is below.
     """
@@ -52,12 +55,31 @@ class Plan:
             colours = column_colours(_booleans(matrix.T.tocsr()))
             if 2 * (colours.max() + 1) < fewest:
                 return Plan(matrix.shape, matrix.indptr, matrix.indices, colours, "rows")
+        plan = None
         if "symmetric" in ways and fewest > _MANY:
-            both = _booleans(matrix) + _booleans(matrix).T.tocsr()
+            both = _symmetric(matrix)
             colours = symmetric_colours(both)
             if colours.max() + 1 < fewest:
-                return Plan(both.shape, both.indptr, both.indices, colours, "symmetric")
-        return Plan(matrix.shape, matrix.indptr, matrix.indices, column_colours(matrix))
+                plan = Plan(both.shape, both.indptr, both.indices, colours, "symmetric")
+        if plan is None:
+            plan = Plan(matrix.shape, matrix.indptr, matrix.indices, column_colours(matrix))
+        return plan._by_substitution(matrix) if "acyclic" in ways and plan.colours > _MANY else plan
+
+    def _by_substitution(self, matrix: Any) -> Plan:
+        """A plan by substitution for this symmetric matrix, if it needs clearly fewer products, else this one."""
+        both = _symmetric(matrix)
+        colours = substituted_colours(both)
+        if colours is None or colours.max() + 1 > _FEWER * self.colours:
+            return self
+        return Plan(both.shape, both.indptr, both.indices, colours, "acyclic")
+
+    def without_substitution(self) -> Plan:
+        """The plan for the same symmetric matrix by which each entry is read from one product.
+
+        >>> Plan.of(np.ones((4, 4)) - np.eye(4, k=3), ("acyclic",)).without_substitution().way
+        'columns'
+        """
+        return Plan.of(self.pattern, ("columns", "symmetric"))
 
     @property
     def colours(self) -> int:
@@ -121,11 +143,23 @@ class Plan:
             or self.colours > max(coloured, 1)
         ):
             return False
+        if self.way == "acyclic":
+            return height == width and self._is_acyclic()
         if self.way == "symmetric":
             found = compiled_loop(star_sources)(self.indptr, self.indices, self.colour_of, self.colours)
             return height == width and bool(found.size == self.indices.size)
         matrix = self.pattern.T.tocsr() if self.way == "rows" else self
         return bool(compiled_loop(are_apart)(matrix.indptr, matrix.indices, self.colour_of, self.colours))
+
+    def _is_acyclic(self) -> bool:
+        graph, mirrored = (self.indptr, self.indices), self.pattern.T.tocsr()
+        if not np.array_equal(mirrored.indptr, self.indptr) or not np.array_equal(mirrored.indices, self.indices):
+            return False
+        if not compiled_loop(differs_from_neighbours)(*graph, self.colour_of):
+            return False
+        across = compiled_loop(mirrors)(*graph)
+        listed = compiled_loop(substitution_order)(*graph, across, self.colour_of, self.colours, 0)[0].shape[1]
+        return bool(2 * listed + np.count_nonzero(self.pattern.diagonal()) == self.indices.size)
 
     def united(self, pattern: Any, ways: tuple[str, ...] = ("columns",)) -> Plan:
         """The plan for what is in this pattern or another one of the same shape."""
@@ -135,6 +169,13 @@ class Plan:
         """The plan by rows as one for the columns of the transposed matrix."""
         matrix = self.pattern.T.tocsr()
         return Plan(matrix.shape, matrix.indptr, matrix.indices, self.colour_of)
+
+
+def _symmetric(matrix: Any) -> Any:
+    """The pattern of a matrix and its mirror, in canonical form."""
+    both = csr_array(_booleans(matrix) + _booleans(matrix).T.tocsr())
+    both.sort_indices()
+    return both
 
 
 def _booleans(matrix: Any) -> Any:

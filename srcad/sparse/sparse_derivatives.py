@@ -20,7 +20,10 @@ from srcad.frontend.load_source import name_of, signature_of
 from srcad.sparse.compressed_products import Compressed, refuse_pattern
 from srcad.sparse.pattern_search import found_pattern
 from srcad.sparse.plans import Plan
+from srcad.sparse.structural_pattern import structural_pattern
 
+# Ways to find a pattern, with the modes of those by index sets.
+_FOUND = {"products": None, "taken": "pattern", "all": "pattern_of_all"}
 _HINT = "pass one vector of float64, and put it together in the function"
 
 
@@ -32,9 +35,12 @@ class SparseDerivative:
         self.push = made(function, Request(mode, (where,), False, Options.of(function=function)), jit)
         self._signature = signature_of(function)
         self.products = VectorProducts(jit)
-        self._is_given = given is not None
+        if isinstance(given, str) and given not in _FOUND:
+            raise BadArgument(f"`pattern` is {given!r}", hint=f"give a matrix, a plan, or one of {', '.join(_FOUND)}")
+        self._is_given = given is not None and not isinstance(given, str)
+        self._sets = _FOUND[given] if isinstance(given, str) else None
         self._state: Compressed | None = None
-        if given is not None:
+        if self._is_given:
             self._state = Compressed(given if isinstance(given, Plan) else Plan.of(given, self._ways))
 
     @property
@@ -60,12 +66,17 @@ class SparseDerivative:
                 f"the pattern has {self._state.plan.shape[1]} columns, the argument {x.size} elements",
                 hint="make another one for this size",
             )
-        if self._state is None:
-            self._state = Compressed(Plan.of(self._found(point, x.size), self._ways))
-        matrix = self._matrix(point)
-        if matrix is None and not self._is_given:  # entries that were zero, or on branches that were not taken
-            self._state = Compressed(self._state.plan.united(self._found(point, x.size), self._ways))
-            matrix = self._matrix(point)
+        matrix = None if self._state is None else self._matrix(point)
+        for find in (self._of_sets, self._of_products) if matrix is None and not self._is_given else ():
+            pattern = find(point, x.size)  # also of entries that were zero, or on branches that were not taken
+            if pattern is not None:
+                plan = None if self._state is None else self._state.plan
+                self._state = Compressed(
+                    Plan.of(pattern, self._ways) if plan is None else plan.united(pattern, self._ways)
+                )
+                matrix = self._matrix(point)
+            if matrix is not None:
+                break
         if matrix is None:
             refuse_pattern()
         return matrix
@@ -76,9 +87,15 @@ class SparseDerivative:
 
     @property
     def _ways(self) -> tuple[str, ...]:
-        return ("columns", "symmetric") if self.is_symmetric else ("columns", "rows")
+        return ("columns", "symmetric", "acyclic") if self.is_symmetric else ("columns", "rows")
 
-    def _found(self, point: _Point, width: int) -> Any:
+    def _of_sets(self, point: _Point, width: int) -> Any:
+        if self._sets is None:
+            return None
+        version = self.push.current()
+        return structural_pattern(version, self.where, point.args, self.is_symmetric, self.jit, self._sets)
+
+    def _of_products(self, point: _Point, width: int) -> Any:
         sample = point.product(np.zeros(width))
         if not isinstance(sample, np.ndarray) or sample.ndim != 1:
             raise BadType(
@@ -91,7 +108,7 @@ class _Point:
     """The derivative at given arguments, as products with vectors."""
 
     def __init__(self, derivative: SparseDerivative, args: tuple[Any, ...]) -> None:
-        self._derivative, self._args, self._x = derivative, args, args[derivative.where]
+        self._derivative, self.args, self._x = derivative, args, args[derivative.where]
 
     def products(self, plan: Plan) -> Callable[[Any], Any]:
         """The products that a plan needs."""
@@ -104,11 +121,11 @@ class _Point:
         if derivative.is_by_rows or not derivative.products.pays(count):
             return None
         version = derivative.push.current()
-        return derivative.products.of_blocks(version, 0, (*self._args, *version.hidden()), blocks())
+        return derivative.products.of_blocks(version, 0, (*self.args, *version.hidden()), blocks())
 
     def product(self, direction: Any) -> Any:
         """The product of the matrix with a vector."""
-        found = self._derivative.push(*self._args, direction.astype(self._x.dtype, copy=False))
+        found = self._derivative.push(*self.args, direction.astype(self._x.dtype, copy=False))
         return found if self._derivative.is_symmetric else found[1]
 
     @functools.cached_property
@@ -116,7 +133,7 @@ class _Point:
         """The product of the transposed matrix with a vector, from a reverse sweep."""
         if self._derivative.is_symmetric:
             return self.product
-        value, pull = vjp(self._derivative.function, *self._args, wrt=self._derivative.where, jit=self._derivative.jit)
+        value, pull = vjp(self._derivative.function, *self.args, wrt=self._derivative.where, jit=self._derivative.jit)
         return lambda weights: pull(weights.astype(value.dtype, copy=False))
 
     def row(self, k: int) -> Any:
@@ -137,7 +154,10 @@ def sparse_jacobian(
     """The Jacobian of a function from a vector to a vector, as a sparse matrix, in few sweeps.
 
     pattern     a matrix, dense or sparse, that is not zero where the Jacobian may not be, or the `plan` of another
-                sparse derivative. By default it is found at the first call, from products with random vectors.
+                sparse derivative. By default, or for "products", it is found at the first call, from products with
+                random vectors; for "taken" from index sets: which elements each value depends on, through the branches
+                that the call takes; for "all" also through those that it does not take. Sets show entries that are zero
+                at the point, and full rows. Where a function has none, products are taken.
 
     Returns a function of the arguments of `f`, which returns a `scipy.sparse.csr_array`. Each call takes one
     tangent sweep for each colour of the columns, or one reverse sweep for each colour of the rows if those are fewer,
@@ -164,7 +184,10 @@ def sparse_hessian(
 ) -> SparseDerivative:
     """The Hessian of a function from a vector to a number, as a sparse matrix, in few Hessian-vector products.
 
-    The rest is as for `sparse_jacobian`; instead of reverse sweeps it uses that the matrix is symmetric.
+    The rest is as for `sparse_jacobian`; instead of reverse sweeps it uses that the matrix is symmetric. Where an
+    acyclic colouring has far fewer colours, as for bands and grids, entries are found by substitution. If rounding
+    errors may then exceed 1e-10 of an entry, and 1e-11 of what its row and column have on the diagonal (the square root
+    of the product), this matrix and later ones are computed again without substitution.
 
     >>> import numpy as np
     >>> def chain(x):

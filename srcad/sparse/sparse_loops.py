@@ -12,6 +12,8 @@ import numpy as np
 
 EXACT = 1e-6  # how near to an integer a ratio has to be
 TOLERANCE = 1e-9  # of the test that a pattern is complete, relative to the size of the terms of a row
+SUBTRACTED = 1e5  # times an entry may be subtracted before it is read; as many roundings are an error of 1e-10
+UNSEEN = 0.1  # of the square root of two entries of the diagonal: what is small beside it needs fewer digits
 BITS = 62  # that a set in one integer has
 
 
@@ -192,6 +194,199 @@ def star_sources(starts: Any, columns: Any, colours: Any, count: int) -> Any:
     return is_own
 
 
+def mirrors(starts: Any, columns: Any) -> Any:
+    """For each entry of a symmetric pattern in CSR form, the place of the one across the diagonal."""
+    across, reached = np.empty(columns.size, np.int64), starts.astype(np.int64)
+    for row in range(starts.size - 1):
+        for place in range(starts[row], starts[row + 1]):
+            across[place] = reached[columns[place]]
+            reached[columns[place]] += 1
+    return across
+
+
+def tree_of(trees: Any, edge: int) -> int:
+    """The representative of a tree of edges, with the way to it made shorter (Tarjan's disjoint sets)."""
+    while trees[edge] != edge:
+        trees[edge] = trees[trees[edge]]
+        edge = trees[edge]
+    return edge
+
+
+def acyclic_colours(order: Any, starts: Any, neighbours: Any, across: Any, hub: int) -> Any:
+    """To each row of a symmetric pattern in this order, the least colour that makes no cycle in two colours.
+
+    The edges between two colours form trees, which are kept as disjoint sets. A colour is taken for a row if one of its
+    trees meets two neighbours of one colour. Rows with at least `hub` entries are treated as in `star_colours`.
+    """
+    count = starts.size - 1
+    colours, trees = np.full(count, -1, np.int64), np.minimum(np.arange(across.size), across)
+    taken_for = np.full(count + 1, -1, np.int64)  # of each colour, the row for which it was last found taken
+    is_kept = np.zeros(count + 1, np.bool_)  # whether a colour is that of one hub
+    met_for, met_at = np.full(across.size, -1, np.int64), np.full(across.size, -1, np.int64)  # of each tree
+    joined_for, joined = np.full(count + 1, -1, np.int64), np.full(count + 1, -1, np.int64)  # of each colour, an edge
+    for row in order:
+        for near in neighbours[starts[row] : starts[row + 1]]:
+            if colours[near] >= 0:
+                taken_for[colours[near]] = row
+        for near in neighbours[starts[row] : starts[row + 1]]:
+            if colours[near] >= 0 and not is_kept[colours[near]]:
+                take_cycles(row, near, starts, neighbours, colours, trees, taken_for, met_for, met_at)
+        colour = 0
+        while taken_for[colour] == row or is_kept[colour]:
+            colour += 1
+        if starts[row + 1] - starts[row] >= hub:
+            while (colours == colour).any():
+                colour += 1
+            is_kept[colour] = True
+        colours[row] = colour
+        for edge in range(starts[row], starts[row + 1]):
+            near = neighbours[edge]
+            if near == row or colours[near] < 0:
+                continue
+            if joined_for[colours[near]] == row:
+                trees[tree_of(trees, edge)] = tree_of(trees, joined[colours[near]])
+            joined_for[colours[near]], joined[colours[near]] = row, edge
+            if not is_kept[colours[near]] and not is_kept[colour]:
+                join_same_colour(trees, edge, row, starts, neighbours, colours)
+    return colours
+
+
+def take_cycles(
+    row: int, near: int, starts: Any, neighbours: Any, colours: Any, trees: Any, taken: Any, met_for: Any, met_at: Any
+) -> None:
+    """Mark the colours as taken whose trees meet this neighbour of a row, and have met another one of its colour."""
+    for place in range(starts[near], starts[near + 1]):
+        colour = colours[neighbours[place]]
+        if neighbours[place] != near and colour >= 0 and taken[colour] != row:
+            tree = tree_of(trees, place)
+            if met_for[tree] == row and met_at[tree] != near:
+                taken[colour] = row
+            met_for[tree], met_at[tree] = row, near
+
+
+def join_same_colour(trees: Any, edge: int, row: int, starts: Any, neighbours: Any, colours: Any) -> None:
+    """Unite the tree of an edge of this row with that of an edge to another row of its colour, if there is one."""
+    near = neighbours[edge]
+    for place in range(starts[near], starts[near + 1]):
+        if neighbours[place] != row and neighbours[place] != near and colours[neighbours[place]] == colours[row]:
+            trees[tree_of(trees, edge)] = tree_of(trees, place)
+            return
+
+
+def differs_from_neighbours(starts: Any, columns: Any, colours: Any) -> bool:
+    """Whether no two neighbours have one colour."""
+    for row in range(starts.size - 1):
+        for place in range(starts[row], starts[row + 1]):
+            if columns[place] != row and colours[columns[place]] == colours[row]:
+                return False
+    return True
+
+
+def ends_of_edges(starts: Any, columns: Any, colours: Any, count: int) -> tuple[Any, Any, Any]:
+    """For each row with each colour, how many entries it has off the diagonal, and the exclusive or of their places.
+
+    The last result is the row of each place. When one entry is left, the exclusive or is its place.
+    """
+    rows = starts.size - 1
+    degrees, edges = np.zeros(rows * count, np.int32), np.zeros(rows * count, np.int64)
+    row_of = np.empty(columns.size, np.int64)
+    for row in range(rows):
+        for place in range(starts[row], starts[row + 1]):
+            row_of[place] = row
+            if columns[place] != row:
+                end = colours[columns[place]] * rows + row
+                degrees[end] += 1
+                edges[end] ^= place
+    return degrees, edges, row_of
+
+
+def substitution_order(
+    starts: Any, columns: Any, across: Any, colours: Any, count: int, longest: int
+) -> tuple[Any, int]:
+    """The edges of all trees in two colours, leaves first: leaf, other end, places; and the longest chain.
+
+    An end of an edge is a row with the colour of the other end, as `colour * rows + row`. It is a leaf if the row has
+    one entry in that colour that is not known yet. Edges on cycles are left out. With `longest`, rows on which chains
+    of substitutions reach that length get one of the two colours from `count` on, in `colours`, after which the order
+    is another one.
+    """
+    rows, old = starts.size - 1, colours.copy()
+    degrees, edges, row_of = ends_of_edges(starts, columns, old, count)
+    heights, sizes, taken = np.zeros(rows * count, np.int32), np.bincount(old), np.zeros((2, rows), np.bool_)
+    waiting = np.concatenate((np.flatnonzero(degrees == 1), np.empty(columns.size, np.int64)))
+    filled, listed, most = waiting.size - columns.size, 0, 0
+    found = np.empty((4, columns.size // 2), np.int64)
+    for reached in range(waiting.size):
+        if reached == filled:
+            break
+        end = waiting[reached]
+        if degrees[end] != 1:  # the other end of the last edge of its tree
+            continue
+        place = edges[end]
+        row, other = row_of[place], old[row_of[place]] * rows + columns[place]
+        found[0, listed], found[1, listed] = end, other
+        found[2, listed], found[3, listed] = place, across[place]
+        listed += 1
+        degrees[end] = 0
+        degrees[other] -= 1
+        edges[other] ^= across[place]
+        if longest and heights[end] >= longest:
+            extra = 0 if not taken[0, row] or heights[end] < 2 * longest else 1
+            cut_at(row, starts, columns, colours, old, sizes, count + extra, taken[extra])
+        if colours[row] < count:
+            heights[other] = max(heights[other], heights[end] + 1)
+            most = max(most, heights[other])
+        if degrees[other] == 1:
+            waiting[filled] = other
+            filled += 1
+    return found[:, :listed].copy(), most
+
+
+def trees_of_edges(order: Any, ends: int) -> Any:
+    """For each edge of a `substitution_order`, the number of its tree: that of the end which is reached last."""
+    tree_of_end, trees = np.full(ends, -1, np.int64), np.empty(order.shape[1], np.int64)
+    for k in range(order.shape[1] - 1, -1, -1):
+        if tree_of_end[order[1, k]] < 0:
+            tree_of_end[order[1, k]] = order[3, k]
+        trees[k] = tree_of_end[order[0, k]] = tree_of_end[order[1, k]]
+    return trees
+
+
+def cut_at(row: int, starts: Any, columns: Any, colours: Any, old: Any, sizes: Any, extra: int, taken: Any) -> None:
+    """Give a row an extra colour, if all rows of that colour then have different neighbours.
+
+    A neighbour that is alone in its colour may be common to them: paths in two colours end there.
+    """
+    if colours[row] != old[row] or taken[row]:
+        return
+    colours[row] = extra
+    taken[row] = True
+    for near in columns[starts[row] : starts[row + 1]]:
+        taken[near] = True
+        if sizes[old[near]] > 1:
+            for far in columns[starts[near] : starts[near + 1]]:
+                taken[far] = True
+
+
+def substitute(data: Any, products: Any, order: Any, scales: Any, errors: Any) -> bool:
+    """Read the entries off the diagonal in the order of `substitution_order`; whether all of them are accurate.
+
+    `errors` is zero at first. At each end it gathers the sizes of what is subtracted, which rounding errors are in
+    proportion to. They are compared with the entry, and with the product of the scales of its row and column.
+    """
+    is_accurate, rows = True, scales.size
+    for k in range(order.shape[1]):
+        leaf, other = order[0, k], order[1, k]
+        value, error = products[leaf], errors[leaf]
+        data[order[2, k]] = value
+        data[order[3, k]] = value
+        if not error <= SUBTRACTED * abs(value):
+            is_accurate &= error <= SUBTRACTED * UNSEEN * scales[leaf % rows] * scales[other % rows]
+        products[other] -= value
+        errors[other] += error + abs(value)
+    return is_accurate
+
+
 def add_products(starts: Any, columns: Any, data: Any, vector: Any, total: Any, terms: Any) -> None:
     """Add the product of a matrix in CSR form with a vector, and the sizes of its terms."""
     for row in range(starts.size - 1):
@@ -256,3 +451,53 @@ def agrees(expected: Any, total: Any, terms: Any) -> bool:
         # Infinity, and NaN that the row has itself.
         agrees &= is_close or total[row] == expected[row] or total[row] != total[row]
     return agrees
+
+
+def members(nodes: Any, width: int, wanted: Any, most: int) -> tuple[Any, Any]:
+    """The members of each set that is wanted, in order, as the columns of a matrix in CSR form, counted from zero.
+
+    Nothing is returned, two empty arrays, if that takes more than `most` steps.
+    """
+    seen, stack = np.full(nodes.shape[1], -1, np.int64), np.empty(nodes.shape[1] + 1, np.int64)
+    starts, found, filled, steps = np.zeros(wanted.size + 1, np.int64), np.empty(4 * wanted.size + 16, np.int32), 0, 0
+    for row in range(wanted.size):
+        top, first = 0, filled
+        if wanted[row] > 0:
+            stack[0], top = wanted[row], 1
+            seen[wanted[row]] = row
+        while top > 0:
+            top -= 1
+            steps += 1
+            here = stack[top]
+            if here > width:
+                for part in nodes[:, here]:
+                    if part > 0 and seen[part] != row:
+                        seen[part] = row
+                        stack[top] = part
+                        top += 1
+            else:
+                if filled == found.size:
+                    found = np.concatenate((found, np.empty_like(found)))
+                found[filled] = here - 1
+                filled += 1
+        if steps > most:
+            return np.zeros(0, np.int64), np.zeros(0, np.int32)
+        found[first:filled] = np.sort(found[first:filled])
+        starts[row + 1] = filled
+    return starts, found[:filled].copy()
+
+
+def pairs_of_members(starts: Any, columns: Any, one: Any, other: Any, most: int) -> tuple[Any, Any]:
+    """The pairs of members of sets that meet, given the rows of both sets; more than `most` are not listed."""
+    count = 0
+    for k in range(one.size):
+        count += (starts[one[k] + 1] - starts[one[k]]) * (starts[other[k] + 1] - starts[other[k]])
+        if count > most:
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+    rows, across, filled = np.empty(count, np.int32), np.empty(count, np.int32), 0
+    for k in range(one.size):
+        for a in columns[starts[one[k]] : starts[one[k] + 1]]:
+            for b in columns[starts[other[k]] : starts[other[k] + 1]]:
+                rows[filled], across[filled] = a, b
+                filled += 1
+    return rows, across

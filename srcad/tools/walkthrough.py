@@ -222,6 +222,7 @@ PACKAGES = (
     "bridges",
     "sparse",
     "cuda",
+    "cuda.functions",
     "distributed",
     "batching",
     "api",

@@ -177,8 +177,22 @@ def scaled_product(x):
     return np.sum((np.outer(x, x) * x[0] @ x) ** 2)
 
 
+def both_ways(x):
+    a = np.cos(x) * np.ones((x.size, 1))
+    return np.sum(np.minimum(np.tanh(a @ x), x @ a))
+
+
+def ratchet(x):
+    y, top, s = x.copy(), x[0], 0.0
+    for t in range(1, x.size):
+        top = max(0.9 * top, x[t])
+        y[t] = min(y[t - 1] * x[t], 0.5 * y[t] + x[0])
+        s += top * y[t]
+    return s
+
+
 SIMPLE = (
-    *(advected, three_levels, shortest, two_loops, wandering, smoothed, relaxed),
+    *(advected, three_levels, shortest, two_loops, wandering, smoothed, ratchet, both_ways, relaxed),
     *(nearest, quotients, filtered, triangle, layered, repeated, scaled_product, of_the_first),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]

@@ -56,7 +56,7 @@ class Case:
         passes = [self.name, *filter(None, re.split(", *", options.get("then", "")))]
         if "signature" in options:
             given, assumes = BEFORE[options.get("from", "typed")], "assumes" in options
-            return apply(passes, self.before, options["signature"], given=given, assumes=assumes)
+            return apply(passes, self.before, options["signature"], given=given, assumes=assumes, is_reversed=True)
         kinds = dict(map(kind_of, re.split(r", (?=\w+:)", options["names"])))
         return apply(passes, self.before, kinds, mark=mark_whole if "whole" in options else None)
 

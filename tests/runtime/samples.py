@@ -213,6 +213,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.inverse_gaps_of_squares: [s(np.array([2.5, 1.0, 0.3]))],
     kernels.values_of_vectors: [s(SYMMETRIC, np.linalg.eigh(SYMMETRIC)[1], fixed=(1,))],
     kernels.modulus: [s(SIGNED)],
+    kernels.root: [s(POSITIVE)],
     kernels.squared_modulus: [s(SIGNED)],
     np.imag: [s(ANY)],
     np.angle: [s(POSITIVE)],

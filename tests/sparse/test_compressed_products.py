@@ -95,6 +95,55 @@ def test_entries_are_read_from_blocks_of_products(way):
     np.testing.assert_allclose(found.toarray(), matrix, rtol=1e-14)
 
 
+def pentadiagonal(size):
+    values = np.random.default_rng(0).uniform(0.5, 1.5, (3, size))
+    upper = np.diag(values[1, :-1], 1) + np.diag(values[2, :-2], 2)
+    return np.diag(values[0] + 2.0) + upper + upper.T
+
+
+def test_entries_are_found_by_substitution():
+    matrix = pentadiagonal(40)
+    compressed = Compressed(Plan.of(matrix, ("acyclic",)))
+    assert (compressed.plan.way, compressed.plan.colours) == ("acyclic", 3)
+    np.testing.assert_allclose(compressed.matrix(lambda v: matrix @ v).toarray(), matrix, rtol=1e-13)
+    found = compressed.matrix(lambda v: 1 / 0, lambda blocks, count: [matrix @ each for each in blocks()])
+    np.testing.assert_allclose(found.toarray(), matrix, rtol=1e-13)
+    other = matrix.copy()
+    other[3, 20] = other[20, 3] = 1e-6
+    assert compressed.matrix(lambda v: other @ v) is None
+    assert compressed.plan.way == "acyclic"
+
+
+@pytest.mark.parametrize("changed", ["nan", "inf", "small", "scaled"])
+def test_what_substitution_would_blur_is_read_directly(changed):
+    matrix, plan = pentadiagonal(40), Plan.of(pentadiagonal(40), ("acyclic",))
+    if changed == "scaled":  # rows and columns in other units
+        scales = 10.0 ** -np.linspace(0.0, 20.0, 40)
+        matrix *= scales[:, None] * scales
+    elif changed == "small":
+        matrix[20, 20] = matrix[20, 21] = matrix[21, 20] = 1e-9
+    else:
+        matrix[6, 7] = matrix[7, 6] = float(changed)
+    compressed = Compressed(plan)
+
+    def product(v):
+        with np.errstate(invalid="ignore"):
+            terms = np.where(v != 0.0, matrix * v, 0.0)
+            return terms.sum(axis=1)
+
+    found = compressed.matrix(product).toarray()
+    np.testing.assert_allclose(found, matrix, rtol=1e-10)
+    assert compressed.plan.way == "columns"
+
+
+def test_zero_entries_do_not_end_substitution():
+    matrix, plan = pentadiagonal(40), Plan.of(pentadiagonal(40), ("acyclic",))
+    matrix[20, 21] = matrix[21, 20] = 0.0
+    compressed = Compressed(plan)
+    np.testing.assert_allclose(compressed.matrix(lambda v: matrix @ v).toarray(), matrix, rtol=1e-12, atol=1e-14)
+    assert compressed.plan.way == "acyclic"
+
+
 def test_matrices_that_are_read_often_are_read_colour_by_colour():
     compressed = Compressed(Plan.of(MATRIX))
     for k in range(8):

@@ -99,6 +99,10 @@ def coupled(x):
     return np.sum(x**2 * x[0]) + np.sum(x[2:] * x[1:-1])
 
 
+def springs(x):
+    return np.sum(np.cosh(x[3:] - x[:-3]) * x[1:-2]) + np.sum(np.exp(x[2:]) * x[:-2])
+
+
 def test_full_rows_take_reverse_sweeps():
     x = np.random.default_rng(1).normal(size=1300)
     jac = srcad.sparse_jacobian(total_first, jit=False)
@@ -119,8 +123,17 @@ def test_arrows_take_few_products():
     expected[1:, 0] += 2.0 * x[1:]
     expected[0, 0] = 6.0 * x[0]
     np.testing.assert_allclose(hess(x).toarray(), expected, rtol=1e-12)
-    assert hess.plan.way == "symmetric"
-    assert hess.plan.colours <= 5
+    assert (hess.plan.way, hess.plan.colours) == ("acyclic", 3)
+    assert 3 < hess.plan.without_substitution().colours <= 5
+
+
+def test_a_hessian_found_by_substitution_agrees_with_the_dense_one():
+    x = np.random.default_rng(2).normal(size=24)
+    x[5] = 0.0
+    hess = srcad.sparse_hessian(springs, jit=False)
+    np.testing.assert_allclose(hess(x).toarray(), srcad.hessian(springs, jit=False)(x), rtol=1e-13, atol=1e-13)
+    assert (hess.plan.way, hess.plan.colours, hess.plan.fewest_colours) == ("acyclic", 4, 7)
+    np.testing.assert_allclose(hess(-x).toarray(), srcad.hessian(springs, jit=False)(-x), rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.compiled

@@ -106,6 +106,7 @@ from srcad.runtime.kernels.arrays.scalar import (
     power_log_slope,
     power_slope,
     ratio,
+    root,
     sinc_slope,
 )
 from srcad.runtime.kernels.arrays.scans import (
@@ -189,18 +190,8 @@ from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
     tensordot_adjoint_b,
 )
 from srcad.runtime.kernels.linear_algebra.transposed_systems import solve_transposed
-from srcad.runtime.kernels.overloads import (
-    axis_functions,
-    einsum_loops,
-    fourier_transforms,
-    matrix_stacks,
-    mixed_products,
-    numpy_joins,
-    numpy_shapes,
-    reductions,
-    vector_products,
-)
 from srcad.runtime.kernels.overloads import elementary_functions as lanes
+from srcad.runtime.kernels.overloads import reductions
 from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
 from srcad.runtime.kernels.overloads.quick_numpy import largest, outer, smallest
 from srcad.runtime.kernels.overloads.random_draws import (
@@ -319,7 +310,6 @@ __all__ = [
     "at_leaders",
     "axes_moved",
     "axes_moved_back",
-    "axis_functions",
     "before_axes_of",
     "bessel_i",
     "blas",
@@ -380,7 +370,6 @@ __all__ = [
     "eigenvectors",
     "eigenvectors_of",
     "einsum_adjoint",
-    "einsum_loops",
     "element",
     "element_count",
     "elements",
@@ -397,7 +386,6 @@ __all__ = [
     "first_levels",
     "first_places",
     "fitted",
-    "fourier_transforms",
     "from_columns",
     "from_row",
     "full_rank",
@@ -464,10 +452,8 @@ __all__ = [
     "mask_places",
     "matmul_adjoint_a",
     "matmul_adjoint_b",
-    "matrix_stacks",
     "may_overlap",
     "mirrored",
-    "mixed_products",
     "modulus",
     "most_delayed",
     "natural",
@@ -477,8 +463,6 @@ __all__ = [
     "norm_of_all",
     "norm_of_matrices",
     "norm_of_order",
-    "numpy_joins",
-    "numpy_shapes",
     "of_each",
     "online_limit",
     "online_slot",
@@ -526,6 +510,7 @@ __all__ = [
     "resized",
     "restore",
     "right_vectors",
+    "root",
     "rows_to_insert",
     "same_extent",
     "scatter",
@@ -587,7 +572,6 @@ __all__ = [
     "unvstack",
     "upper_eigenvectors",
     "values_of_vectors",
-    "vector_products",
     "weights",
     "while_limit",
     "whole_places",

@@ -162,7 +162,7 @@ def nanvar(a, axis=None, *, ddof=0, keepdims=False):
 
 @define(np.nanstd)
 def nanstd(a, axis=None, *, ddof=0, keepdims=False):
-    return np.sqrt(np.nanvar(a, axis, ddof=ddof, keepdims=keepdims))
+    return kernels.root(np.nanvar(a, axis, ddof=ddof, keepdims=keepdims))
 
 
 zero(kernels.whole_turns, kernels.weights, kernels.parts_of_way)

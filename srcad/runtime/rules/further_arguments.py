@@ -70,26 +70,28 @@ def mean_of_some(a, axis=None, dtype=None, out=None, keepdims=False, where=True)
 def var_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     if out is not None:
         raise NotImplementedError("an array for the result, `out`, has no derivative rule here: assign the result")
-    a = in_dtype(a, dtype)
     less = ddof if correction is None else correction
-    if where is True and mean is None:
+    if where is True and mean is None and dtype is None:
         return np.var(a, axis=axis, ddof=less, keepdims=keepdims)
-    chosen = np.where(np.broadcast_to(where, a.shape), 1.0, 0.0)
-    count = np.sum(chosen, axis=axis, keepdims=True)
-    middle = np.sum(np.where(where, a, 0.0), axis=axis, keepdims=True) / count if mean is None else mean
-    apart = np.where(where, np.abs(a - middle), 0.0)
-    return np.sum(apart * apart, axis=axis, keepdims=keepdims) / (np.sum(chosen, axis=axis, keepdims=keepdims) - less)
+    # The mean and the sum of squares are in that type, not what they are taken of: a real type leaves imaginary parts
+    # out of the mean only.
+    middle = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where) if mean is None else mean
+    squares = kernels.squared_modulus(a - middle)
+    if where is True:
+        size = kernels.reduced_size(np.shape(a), axis)
+        return np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims) / (size - less)
+    count = np.sum(np.where(np.broadcast_to(where, a.shape), 1.0, 0.0), axis=axis, keepdims=keepdims)
+    return np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where) / (count - less)
 
 
 @define(np.std, given=("dtype", "where", "mean", "correction"))
 def std_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     if out is not None:
         raise NotImplementedError("an array for the result, `out`, has no derivative rule here: assign the result")
-    a = in_dtype(a, dtype)
     less = ddof if correction is None else correction
-    if where is True and mean is None:
+    if where is True and mean is None and dtype is None:
         return np.std(a, axis=axis, ddof=less, keepdims=keepdims)
-    return np.sqrt(np.var(a, axis=axis, ddof=less, keepdims=keepdims, where=where, mean=mean))
+    return kernels.root(np.var(a, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=where, mean=mean))
 
 
 @define(np.cumsum, given=("dtype",))

@@ -9,6 +9,7 @@ that change nothing in the result are dropped before (`transforms.lowering.calls
 
 import numpy as np
 
+from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import define
 from srcad.runtime.rulebook.theorems import NoRule
 from srcad.runtime.rules.further_arguments import in_dtype
@@ -77,8 +78,8 @@ def nanstd_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, w
     known = np.where(np.isnan(a), 0.0, a)
     less = ddof if correction is None else correction
     if mean is None:
-        return np.sqrt(np.var(known, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=counted))
-    return np.sqrt(np.var(known, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=counted, mean=mean))
+        return kernels.root(np.var(known, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=counted))
+    return kernels.root(np.var(known, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=counted, mean=mean))
 
 
 # Methods of ufuncs

@@ -157,19 +157,24 @@ def var_tangent(y, a, axis=None, ddof=0, keepdims=False):
 @adjoint(np.std, handles_complex=False)
 def std_adjoint(y, a, axis=None, ddof=0, keepdims=False):
     t = kernels.centred(a, axis)
-    d[a] = kernels.restore(d[y] / y / (kernels.reduced_size(np.shape(a), axis) - ddof), np.shape(a), axis, keepdims) * t
+    d[a] = (
+        kernels.restore(
+            kernels.ratio(d[y], y) / (kernels.reduced_size(np.shape(a), axis) - ddof), np.shape(a), axis, keepdims
+        )
+        * t
+    )
 
 
 @tangent(np.std)
 def std_tangent(y, a, axis=None, ddof=0, keepdims=False):
     t = (a - np.mean(a, axis=axis, keepdims=True)) / (kernels.reduced_size(np.shape(a), axis) - ddof)
-    d[y] = np.sum(t * d[a], axis=axis, keepdims=keepdims) / y
+    d[y] = kernels.ratio(np.sum(t * d[a], axis=axis, keepdims=keepdims), y)
 
 
 @define(np.std)
 def std(a, axis=None, *, ddof=0, keepdims=False):
     t = a - np.mean(a, axis=axis, keepdims=True)
-    return np.sqrt(
+    return kernels.root(
         np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims)
         / (kernels.reduced_size(np.shape(a), axis) - ddof)
     )

@@ -38,6 +38,11 @@ def ratio(y, a, b):
     return kernels.ratio(1.0, b), -kernels.ratio(y, b)
 
 
+@partial(kernels.root)
+def root(y, x):
+    return kernels.ratio(0.5, y)
+
+
 @partial(kernels.power_slope)
 def power_slope(y, a, b):
     return kernels.power_bend(b, a, b - 1.0), a ** (b - 1.0) + kernels.power_log(y, a)

@@ -20,7 +20,7 @@ from srcad.transforms.ir.side_effects import is_check, reads
 def check_copy(program: Program, statement: gast.Assign) -> None:
     """Refuse a copy of an array reference unless the array does not change afterwards, or has moved."""
     source, target = statement.value.id, statement.targets[0].id
-    late = [store for store in walk_statements(program.unit.tree.body) if _writes_later(program, statement, store)]
+    late = [store for store in program.known(_stores) if _writes_later(program, statement, store)]
     if not late or (_is_moved(program, statement, source, target) and not _is_repeated(program, statement, late)):
         return
     place, line = place_of(statement), place_of(late[0])
@@ -58,13 +58,26 @@ def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> 
         and not _is_through(program, name, target)
         and not are_apart(program, _at(program, name, copy), member)
     }
-    for statement in walk_statements(program.unit.tree.body):
-        if isinstance(getattr(statement, "value", None), gast.Attribute):
-            continue  # an array's shape does not change
-        for name in _contents_read(statement) & others:
-            if statement is not copy and _may_read_after(program, copy, statement, name):
-                return False
+    readers = program.known(_readers)
+    for name in sorted(others):
+        if any(each is not copy and _may_read_after(program, copy, each, name) for each in readers.get(name, ())):
+            return False
     return all(name not in flow.parameters or name == source for name in others) or source not in flow.parameters
+
+
+def _stores(program: Program) -> list[gast.stmt]:
+    """The statements that write elements."""
+    return [each for each in walk_statements(program.unit.tree.body) if stores_into(each) is not None]
+
+
+def _readers(program: Program) -> dict[str, list[gast.stmt]]:
+    """The statements that read a name, of an array what it holds: its shape does not change."""
+    found: dict[str, list[gast.stmt]] = {}
+    for statement in walk_statements(program.unit.tree.body):
+        if not isinstance(getattr(statement, "value", None), gast.Attribute):
+            for name in _contents_read(statement):
+                found.setdefault(name, []).append(statement)
+    return found
 
 
 def _contents_read(statement: gast.stmt) -> set[str]:
@@ -89,7 +102,7 @@ def _is_repeated(program: Program, copy: gast.Assign, late: list[gast.stmt]) -> 
 def are_apart(program: Program, one: str, other: str) -> bool:
     """Whether two names are different members of a group of buffers that a loop permutes, and so never alias."""
     first, second = owner(program, one), owner(program, other)
-    return first != second and any(first in group and second in group for _, group in swap_groups(program))
+    return first != second and any(first in group and second in group for _, group in program.known(swap_groups))
 
 
 def _begins(program: Program, copy: gast.Assign, target: str) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.analysis.activity import active_names, varied_names
@@ -12,6 +13,8 @@ from srcad.transforms.analysis.aliases import Aliases, aliases_of_unit
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.unit import Unit
+
+Fact = TypeVar("Fact")
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,13 @@ class Program:
     aliases: Aliases
     meeting: Meeting
     active: frozenset[str]
+    _known: dict[Callable[[Program], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def known(self, fact: Callable[[Program], Fact]) -> Fact:
+        """What a function says of this program; it is asked once."""
+        if fact not in self._known:
+            self._known[fact] = fact(self)
+        return cast(Fact, self._known[fact])
 
     def is_active(self, name: str) -> bool:
         """Whether a name carries derivatives, itself or through the memory that it refers to."""

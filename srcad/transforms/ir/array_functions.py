@@ -7,7 +7,7 @@ functions are elementwise, which have rules, and which return views that can be 
 tables (`srcad.runtime.rulebook.registry`).
 
 The sets below the table are what the passes use. A function that is listed has just the facts that are stated: one
-without `WRITES` writes to none of its arguments. Nothing is known about a function that is not listed.
+without `WRITES` or `WRITES_TWO` writes to none of its arguments. Nothing is known about a function that is not listed.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ class Fact(enum.Flag):
     INSTRUCTION = enum.auto()  # processors have vector instructions for it
     TOTAL = enum.auto()  # for numbers: depends on them only, and never raises
     WRITES = enum.auto()  # writes to the first argument
+    WRITES_TWO = enum.auto()  # writes to the first two arguments
     CHECKS = enum.auto()  # raises an exception or does nothing
 
 
@@ -183,6 +184,8 @@ FACTS: dict[str, Fact] = {
     "float": _SMOOTH | _VECTOR | _DOUBLE,
     "int": _VECTOR,
     "len": _NEW | Fact.SHAPE_ONLY,
+    "np.shape": Fact.SHAPE_ONLY,
+    "np.ndim": Fact.SHAPE_ONLY,
     "operator.getitem": Fact.VIEW,
     "operator.add": Fact.TOTAL,
     "operator.sub": Fact.TOTAL,
@@ -210,6 +213,12 @@ FACTS: dict[str, Fact] = {
     "kernels.copy_to": Fact.WRITES,
     "kernels.scatter_add": Fact.WRITES,
     "kernels.unexpand": Fact.WRITES,
+    "kernels.most_delayed": Fact.SHAPE_ONLY,
+    "kernels.add_delayed": Fact.WRITES | _SMOOTH,
+    "kernels.blas.store_outer_products": Fact.WRITES | _SMOOTH,
+    "kernels.blas.add_outer_products": Fact.WRITES | _SMOOTH,
+    "kernels.blas.store_both_products": Fact.WRITES_TWO | _SMOOTH,
+    "kernels.blas.store_product_and_back": Fact.WRITES_TWO | _SMOOTH,
     "kernels.grown": Fact.NEW,
     "kernels.select": Fact.NEW,
     "kernels.product_of_derivatives": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
@@ -377,7 +386,8 @@ MAKES_ROOM = MAKES_ZEROS | MAKES_UNSET | {"np.copy", "kernels.copy_in_c_order"}
 
 READ_ONLY_VIEWS = having(Fact.READ_ONLY)
 WRITING = having(Fact.WRITES)
-WRITES_NOTHING = frozenset(FACTS) - WRITING
+WRITING_TWO = having(Fact.WRITES_TWO)
+WRITES_NOTHING = frozenset(FACTS) - WRITING - WRITING_TWO
 CHECKING = having(Fact.CHECKS)
 
 # Values

@@ -15,10 +15,11 @@ The functions for blocks (`stored_in`, `changed_in`) look into nested statements
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import gast
 
-from srcad.transforms.ir.array_functions import CHECKING, WRITES_NOTHING, WRITING, last_part, last_parts
+from srcad.transforms.ir.array_functions import CHECKING, WRITES_NOTHING, WRITING, WRITING_TWO, last_part, last_parts
 from srcad.transforms.ir.build import dotted_path, names_in, walk, walk_statements, written
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
@@ -98,13 +99,19 @@ def changed_memory(statement: gast.stmt) -> list[str]:
 
 
 def mutated_by(statement: gast.stmt) -> list[str]:
-    """The array that a kernel call, or an append, is known to change, and nothing else."""
+    """The arrays that a kernel call, or an append, is known to change, and nothing else."""
     match statement:
         case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"))):
             return [base]
         case gast.Expr(value=gast.Call(func=gast.Attribute(attr=name), args=[gast.Name(id=base), *_])):
-            return [base] if name in _WRITING else []
+            return [base] if name in _WRITING else list(_first_two(statement)) if name in _WRITING_TWO else []
     return []
+
+
+def _first_two(statement: Any) -> Iterator[str]:
+    """The names of the first two arguments of a call."""
+    for argument in statement.value.args[:2]:
+        yield from names_in(argument)
 
 
 def changed_in(block: Iterable[gast.stmt]) -> frozenset[str]:
@@ -168,4 +175,5 @@ def _bases(node: gast.expr) -> list[str]:
     return [node.id] if isinstance(node, gast.Name) else list(names_in(node))
 
 
-_WRITING, _NOTHING, _CHECKING = last_parts(WRITING), last_parts(WRITES_NOTHING), last_parts(CHECKING)
+_WRITING, _WRITING_TWO, _NOTHING = last_parts(WRITING), last_parts(WRITING_TWO), last_parts(WRITES_NOTHING)
+_CHECKING = last_parts(CHECKING)

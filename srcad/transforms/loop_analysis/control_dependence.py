@@ -16,7 +16,7 @@ from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.ir.array_functions import EXTREMES, SHAPE_ATTRIBUTES, SHAPE_ONLY, SMOOTH
 from srcad.transforms.ir.build import Block, dotted_path, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.side_effects import all_written, changed_memory
+from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by
 
 
 def is_smooth(path: str | None) -> bool:
@@ -51,8 +51,8 @@ def choosing(
 
 
 def _sources(statement: gast.stmt) -> Iterator[str]:
-    """The names that a simple statement computes with, or appends to a list."""
-    if isinstance(statement, (gast.Assign, gast.AugAssign)) or _appends(statement):
+    """The names that a simple statement computes with, appends to a list, or gives to a kernel that stores."""
+    if isinstance(statement, (gast.Assign, gast.AugAssign)) or _appends(statement) or _stores_smoothly(statement):
         yield from _values(statement.value)
 
 
@@ -63,12 +63,20 @@ def _appends(statement: gast.stmt) -> bool:
     return False
 
 
+def _stores_smoothly(statement: gast.stmt) -> bool:
+    """Whether a statement is the call of a kernel that only stores what depends smoothly on its arguments."""
+    match statement:
+        case gast.Expr(value=gast.Call(func=function)):
+            return is_smooth(dotted_path(function)) and bool(mutated_by(statement))
+    return False
+
+
 def deciding(statement: gast.stmt, chooses_nothing: Callable[[str | None], bool] = is_smooth) -> Iterator[gast.AST]:
     """The parts of a statement, or of a compound one's header, whose values decide what is executed or accessed."""
     match statement:
         case gast.If() if notes_of(statement).skips_zeros:
             pass
-        case gast.Expr() if _appends(statement):
+        case gast.Expr() if _appends(statement) or _stores_smoothly(statement):
             pass
         case gast.If(test=part) | gast.While(test=part) | gast.For(iter=part):
             yield part

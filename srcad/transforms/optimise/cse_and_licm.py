@@ -75,6 +75,7 @@ class _Sharing:
 
     def __init__(self, program: Program, same: dict[str, str]) -> None:
         self.program, self.same = program, same
+        self.factored: set[str] = set()  # keys of matrices that statements have factored
 
     def block(self, block: Block, known: Mapping[str, str], read: Reads, equal: Mapping[str, str]) -> Block:
         """The statements of a block, where enclosing ones have done others before.
@@ -87,7 +88,7 @@ class _Sharing:
         for statement in block:
             if equal:
                 rewrite_names(statement, lambda name: end_of_chain(equal, name))
-            for key in [each for each in known if _is_outdated(each, statement, self.program)]:
+            for key in [each for each in self.factored if each in known and self.is_outdated(each, statement)]:
                 del known[key]
             if isinstance(statement, (gast.For, gast.While)):
                 self.forget(read, statement)
@@ -108,7 +109,9 @@ class _Sharing:
             key = gast.dump(value)
             if _is_repeatable(program, statement):
                 matrix = factored_matrix(program, statement)
-                key = key if matrix is None else _FACTORS + matrix
+                if matrix is not None:
+                    key = _FACTORS + matrix
+                    self.factored.add(key)
                 self.same.update({name: known[key]} if key in known else {})
                 return known.setdefault(key, name) is name
             if self.is_element(statement):
@@ -123,6 +126,11 @@ class _Sharing:
                 known[key] = key
                 equal.update(_equal_extents(statement.value.args, equal))
         return True
+
+    def is_outdated(self, key: str, statement: gast.stmt) -> bool:
+        """Whether a statement, or one inside of it, stores or writes to the matrix whose factors are known by a key."""
+        matrix = key.removeprefix(_FACTORS)
+        return matrix in stored_in([statement]) or _may_change([statement], matrix, self.program)
 
     def is_element(self, statement: gast.Assign) -> bool:
         """Whether a statement reads one element of an array by a subscript."""
@@ -170,12 +178,6 @@ def factored_matrix(program: Program, statement: gast.Assign) -> str | None:
             is_one = primitive_of(statement.value, program.unit.bindings) is lu_factors
             return matrix if is_one and not program.aliases.is_written(str(written(statement))) else None
     return None
-
-
-def _is_outdated(key: str, statement: gast.stmt, program: Program) -> bool:
-    """Whether a statement, or one inside of it, stores or writes to the matrix whose factors are known by a key."""
-    matrix = key.removeprefix(_FACTORS)
-    return key.startswith(_FACTORS) and (matrix in stored_in([statement]) or _may_change([statement], matrix, program))
 
 
 def _may_change(block: Block, array: str, program: Program) -> bool:

@@ -37,7 +37,7 @@ from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
 from srcad.transforms.optimise.gathers import base_of_gather, checked_indices, is_gather, is_vectorised, may_pass
-from srcad.transforms.optimise.outer_products import as_products_of_elements, outer_products
+from srcad.transforms.optimise.outer_products import as_products_of_elements, outer_products, with_axes_as_views
 
 _MOVES = ("np.abs", "np.conj", "np.imag", "np.maximum", "np.minimum", "np.negative", "np.real", "np.sign", "np.where")
 
@@ -60,14 +60,15 @@ def fuse(code: Code) -> Code:
     With the setting `assumes`, operands whose shapes are not known to be equal are assumed to be equal; if they are not
     at run time, the function raises `kernels.Widens` and must be generated again without the assumption.
     """
-    unit = code.unit.with_tree(code.unit.copy_tree(), names=code.unit.names.copy(), bindings=dict(code.unit.bindings))
+    given = with_axes_as_views(code.unit, code.types)
+    unit = given.with_tree(given.copy_tree(), names=given.names.copy(), bindings=dict(given.bindings))
     outer = outer_products(unit, code.types)
     if outer:
-        unit = as_products_of_elements(code.unit, code.types, outer)
+        unit = as_products_of_elements(given, code.types, outer)
     program = analyse_forward(unit, code.types, [])
     plan = _planned(program, code.settings.assumes)
     if not outer.keys() <= plan.inlined.keys():  # the others are made, by one call of BLAS
-        unit = as_products_of_elements(code.unit, code.types, outer.keys() & plan.inlined.keys())
+        unit = as_products_of_elements(given, code.types, outer.keys() & plan.inlined.keys())
         program = analyse_forward(unit, code.types, [])
         plan = _planned(program, code.settings.assumes)
     elements = Elements(program, plan.defined, plan.inlined, code.settings.assumes, plan.checks)

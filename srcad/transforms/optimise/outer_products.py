@@ -6,7 +6,8 @@
 
 The matrix of the product is then never made, nor is its adjoint: a nest computes each element where it is used, and
 the reverse sweep adds to the adjoints of both vectors in one pass over that of the sum (a rank-one update, as an
-expert would ask BLAS for it). Products that anything else uses stay calls.
+expert would ask BLAS for it). Products that anything else uses stay calls. Likewise `kernels.before_axes_of(u, v)`, by
+which `np.add.outer(u, v)` and its like are defined, is `u[:, None]` where both ranks are known.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.runtime import kernels
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -34,6 +36,23 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
+
+
+def with_axes_as_views(unit: Unit, types: Any) -> Unit:
+    """The unit with arrays before the axes of others as views with new axes; `types` learns their types."""
+    found = unit.with_tree(unit.copy_tree())
+    for each in walk_statements(found.tree.body):
+        match each:
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.Call(args=[gast.Name(id=array), gast.Name(id=other)], keywords=[]) as value,
+            ) if primitive_of(value, unit.bindings) is kernels.before_axes_of:
+                own, behind = types.rank(array), types.rank(other)
+                if own and behind:
+                    parts = [gast.Slice(lower=None, upper=None, step=None) for _ in range(own)]
+                    each.value = subscript(load(array), tuple_of(*parts, *(const(None) for _ in range(behind))))
+                    types.of[name] = types.of[array].copy(ndim=own + behind, layout="A")
+    return found
 
 
 def outer_products(unit: Unit, types: Types) -> dict[str, gast.Assign]:

@@ -137,9 +137,13 @@ class _Delayer:
             if _total(statement) == total:
                 a, b = statement.value.args
                 delayed = kernel_call("delay_outer", *waiting, a, b)
-                _replace(loop, statement, branch(load(most), [_noted(assign(count, delayed, place_of(statement)))], []))
+                _replace(
+                    loop,
+                    statement,
+                    branch(load(most), [with_kernel_calls(assign(count, delayed, place_of(statement)))], []),
+                )
         before: Block = [
-            _noted(assign(most, kernel_call("most_delayed", load(total)))),
+            with_kernel_calls(assign(most, kernel_call("most_delayed", load(total)))),
             *(
                 assign(
                     name,
@@ -149,7 +153,7 @@ class _Delayer:
             ),
             assign(count, const(0)),
         ]
-        return before, _noted(at(gast.Expr(value=kernel_call("add_delayed", *waiting)), place_of(loop)))
+        return before, with_kernel_calls(at(gast.Expr(value=kernel_call("add_delayed", *waiting)), place_of(loop)))
 
 
 def kernel_call(name: str, *arguments: gast.expr) -> gast.expr:
@@ -157,7 +161,8 @@ def kernel_call(name: str, *arguments: gast.expr) -> gast.expr:
     return note(call(f"kernels.{name}", *arguments), kernel=name)
 
 
-def _noted(statement: gast.stmt) -> gast.stmt:
+def with_kernel_calls(statement: gast.stmt) -> gast.stmt:
+    """A statement, noted to have calls of kernels."""
     return note(statement, calls_kernels=True)
 
 

@@ -37,7 +37,7 @@ def with_free_sums(code: Code) -> Code:
     if not sums:
         return code
     aliases = aliases_of(code)
-    fixed = choosing(body, aliases, _results(body, code.primals or 0))
+    fixed = choosing(body, aliases, primal_results(body, code.primals or 0))
     for loop, name in sums:
         if _is_float(name, body, code.kinds) and aliases.alias_class(name) not in fixed:
             for statement in walk_statements(loop.body):
@@ -46,7 +46,7 @@ def with_free_sums(code: Code) -> Code:
     return code.with_body(body)
 
 
-def _results(body: Block, primals: int) -> list[str]:
+def primal_results(body: Block, primals: int) -> list[str]:
     """The names in the first `primals` results."""
     last = body[-1]
     if not primals or not isinstance(last, gast.Return) or last.value is None:

@@ -45,7 +45,7 @@ class Reverser:
         """`counts` has the iteration counters of counted loops; `undone` has ids of stores that must have a step."""
         self.program, self.adjoints, self.counts, self.undone = program, adjoints, counts, undone
         self.statements = StatementAdjoints(program, adjoints)
-        self.swaps = swap_groups(program)
+        self.swaps = program.known(swap_groups)
         self.homes: dict[Way, list[str]] = {}
         for name in self._named():
             if program.is_active(name) and name not in adjoints.given and name not in adjoints.calls.calls:

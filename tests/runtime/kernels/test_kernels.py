@@ -59,6 +59,7 @@ EXPRESSIONS = [
     ("np.ndim(x)", (M,)),
     ("kernels.ratio(x, x)", (np.array([0.0, 2.0]),)),
     ("kernels.ratio(x, 0.0)", (1.0,)),
+    ("kernels.root(x)", (np.array([0.0, 2.0]),)),
     ("kernels.power_slope(x, 2)", (V,)),
     ("kernels.power_slope(x, 0.0)", (0.0,)),
     ("kernels.power_bend(x, 0.0, -1.0)", (0.0,)),

@@ -56,6 +56,11 @@ ARGUMENTS = {
     },
     "kernels.scatter_add": (VECTOR, np.array([0, 2, 2]), MATRIX[0]),
     "kernels.unexpand": (np.zeros(1), VECTOR),
+    "kernels.most_delayed": (MATRIX,),
+    "kernels.add_delayed": (MATRIX, OTHER, OTHER, 2),
+    **{f"kernels.blas.{name}_outer_products": (MATRIX, *[VECTOR] * 4) for name in ("store", "add")},
+    "kernels.blas.store_both_products": (VECTOR, VECTOR[::-1], MATRIX, OTHER[0], OTHER[1]),
+    "kernels.blas.store_product_and_back": (VECTOR, VECTOR[::-1], MATRIX, OTHER[0]),
     "kernels.grown": (VECTOR, 1),
     "kernels.select": (True, VECTOR, VECTOR[::-1]),
     "kernels.fitted": (VECTOR, VECTOR[::-1], "the rule of f"),
@@ -127,7 +132,8 @@ def test_only_what_is_said_to_write_writes_into_an_argument(name):
     given, _ = called(name)
     before = arguments(name)
     is_same = [np.array_equal(one, other) for one, other in zip(given, before, strict=True)]
-    assert is_same == [Fact.WRITES not in FACTS[name], *[True] * (len(given) - 1)]
+    written = 2 if Fact.WRITES_TWO in FACTS[name] else int(Fact.WRITES in FACTS[name])
+    assert is_same == [*[False] * written, *[True] * (len(given) - written)]
 
 
 @pytest.mark.parametrize("name", names(Fact.NEW))
@@ -222,7 +228,10 @@ def test_continuous_functions_change_little_where_their_arguments_do(name):
     given = arguments(name)
     near = [each + 1e-9 if np.asarray(each).dtype == float and np.ndim(each) in (0, 2) else each for each in given]
     if name not in array_functions.MAKES_UNSET:
-        assert np.allclose(function(name)(*near), function(name)(*given), rtol=0.0, atol=1e-6)
+        found = [function(name)(*each) for each in (near, given)]
+        if FACTS[name] & (Fact.WRITES | Fact.WRITES_TWO):
+            found = [np.concatenate([each[0].ravel(), each[1].ravel()]) for each in (near, given)]
+        assert np.allclose(*found, rtol=0.0, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", names(Fact.TOTAL))

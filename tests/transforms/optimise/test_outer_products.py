@@ -53,6 +53,16 @@ def test_a_product_of_which_more_is_used_stays_a_call(lines):
     assert "outer" in fused(*lines)[0]
 
 
+@pytest.mark.parametrize("name", ["add", "minimum", "subtract"])
+def test_other_outer_functions_make_no_column_of_their_own(name):
+    text = f"def f(u, v, a):\n    c = kernels.before_axes_of(u, v)\n    w = np.{name}(c, v)\n    return w\n"
+    unit = unit_after("elementwise_fusion", *settled(text, SIGNATURE)).unit
+    assert "u[:, None]" in body_of(unit)
+    namespace = dict(unit.bindings)
+    exec(print_function(unit.tree), namespace)
+    np.testing.assert_array_equal(namespace["f"](U, V, A), getattr(np, name).outer(U, V))
+
+
 def test_products_of_integers_stay_calls():
     assert "outer" in fused("w = a + p", signature="i8[:], i8[:], f8[:, :]")[0]
 

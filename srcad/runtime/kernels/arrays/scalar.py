@@ -41,6 +41,15 @@ def has_no_zeros(b: Any) -> bool:
     return isinstance(b, (float, np.generic)) and bool(b)
 
 
+def root(x: Any) -> Any:
+    """The square root of a sum of squares, whose slope at 0 is taken as 0, as that of a norm.
+
+    >>> root(np.array([4.0, 0.0]))
+    array([2., 0.])
+    """
+    return np.sqrt(x)
+
+
 def divides(products: Any) -> bool:
     """Whether products can be divided by their factors safely: float64, and far from overflow and underflow.
 
@@ -253,6 +262,11 @@ def _elementwise(function: Callable[..., Any], *kinds: Any) -> Any:
 def _overload_ratio(a, b):
     elementwise = _elementwise(_ratio, a, b)
     return lambda a, b: elementwise(a, b)
+
+
+@overload(root)
+def _overload_root(x):
+    return lambda x: np.sqrt(x)
 
 
 @overload(power_slope)

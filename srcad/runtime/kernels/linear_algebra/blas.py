@@ -31,8 +31,15 @@ from srcad.runtime.kernels.linear_algebra.results_in_place import (
     times_transpose_into,
     transpose_times_into,
 )
+from srcad.runtime.kernels.linear_algebra.shared_passes import (
+    add_outer_products,
+    store_both_products,
+    store_outer_products,
+    store_product_and_back,
+)
 
 __all__ = [
+    "add_outer_products",
     "add_times",
     "add_times_transpose",
     "add_transpose_times",
@@ -40,6 +47,9 @@ __all__ = [
     "lu_factors_into",
     "solve_factored_into",
     "solve_factored_transposed_into",
+    "store_both_products",
+    "store_outer_products",
+    "store_product_and_back",
     "times_into",
     "times_transpose_into",
     "transpose_times_into",

@@ -5,3 +5,26 @@ Output       implementations that Numba compiles.
 Invariant    gives what NumPy gives, the type of the result included.
 Elsewhere    functions that only derivatives need (`arrays`, `linear_algebra`).
 """
+
+from srcad.runtime.kernels.overloads import (
+    axis_functions,
+    einsum_loops,
+    fourier_transforms,
+    matrix_stacks,
+    mixed_products,
+    numpy_joins,
+    numpy_shapes,
+    vector_products,
+)
+
+# Modules that tell Numba more of NumPy.
+__all__ = [
+    "axis_functions",
+    "einsum_loops",
+    "fourier_transforms",
+    "matrix_stacks",
+    "mixed_products",
+    "numpy_joins",
+    "numpy_shapes",
+    "vector_products",
+]

@@ -47,12 +47,14 @@ def direction(z: Any) -> Any:
 
 def variance(z: Any, *arguments: Any, **keywords: Any) -> Any:
     """The variance of a complex tensor: the sum of the variances of its real and imaginary parts."""
+    if keywords.get("dtype") is not None and (meaning := keyword_meaning(np.var, keywords)) is not None:
+        return meaning(z, *arguments, **keywords)  # a real type leaves imaginary parts out of the mean only
     return np.var(np.real(z), *arguments, **keywords) + np.var(imaginary(z), *arguments, **keywords)
 
 
 def deviation(z: Any, *arguments: Any, **keywords: Any) -> Any:
     """The standard deviation of a complex tensor."""
-    return np.sqrt(variance(z, *arguments, **keywords))
+    return call(kernels.root, variance(z, *arguments, **keywords))
 
 
 def norm_of_modulus(z: Any, *arguments: Any, **keywords: Any) -> Any:

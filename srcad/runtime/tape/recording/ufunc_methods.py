@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import definition, variants
 from srcad.runtime.tape.core.operand import Operand
 from srcad.runtime.tape.protocols.arithmetic import call
@@ -122,27 +123,26 @@ def _reduction(
     **keywords: Any,
 ) -> Any:
     """A reduction with the keywords `where`, `initial`, `dtype` and `correction`."""
-    a = a if dtype is None else _converted(a, dtype)
     if correction is not None:
         keywords["ddof"] = correction
+    if function in (np.var, np.std) and (where is not True or dtype is not None):
+        return _spread(function, a, axis, where, dtype, **keywords)
+    a = a if dtype is None else _converted(a, dtype)
     if where is not True:
         if function is np.mean:
             count = np.sum(np.broadcast_to(where, a.shape), axis, **keywords)
             return np.sum(np.where(where, a, 0.0), axis, **keywords) / count
-        if function in (np.var, np.std):
-            return _spread(function, a, axis, where, **keywords)
         a = call(np.where, where, a, _NEUTRAL[function])
     found = call(function, *((a,) if axis is None else (a, axis)), **keywords)
     return found if initial is None else _JOINED[function](found, initial)
 
 
-def _spread(function: Any, a: Any, axis: Any, where: Any, ddof: Any = 0, keepdims: bool = False) -> Any:
-    """The variance, or the standard deviation, of the elements selected by `where`."""
-    centre = _reduction(np.mean, a, axis, where=where, keepdims=True)
-    apart = np.where(where, np.abs(a - centre), 0.0)
+def _spread(function: Any, a: Any, axis: Any, where: Any, dtype: Any, ddof: Any = 0, keepdims: bool = False) -> Any:
+    """The variance, or the standard deviation, of the elements selected by `where`; means and sums are in `dtype`."""
+    apart = np.abs(a - _reduction(np.mean, a, axis, where=where, dtype=dtype, keepdims=True))
     count = np.sum(np.broadcast_to(where, a.shape), axis, keepdims=keepdims) - ddof
-    found = np.sum(apart * apart, axis, keepdims=keepdims) / count
-    return np.sqrt(found) if function is np.std else found
+    found = _reduction(np.sum, apart * apart, axis, where=where, dtype=dtype, keepdims=keepdims) / count
+    return call(kernels.root, found) if function is np.std else found
 
 
 _NEUTRAL: Mapping[Any, float] = {np.sum: 0.0, np.prod: 1.0, np.max: -np.inf, np.min: np.inf}

@@ -1,4 +1,5 @@
-"""Comprehensions: loops that fill a list or dictionary; `any` and `all` become loops that stop at the first hit.
+"""Comprehensions: loops that fill a list or dictionary. `any` and `all` become loops that stop at the first hit, and
+`sum` and `math.prod` loops that add up, as Python does it: without a list.
 
     [f(v) for v in x if v > 0]      becomes     t = []
                                                 for v in x:
@@ -9,11 +10,16 @@
                                                     if f(v):
                                                         t = True
                                                         break
+    sum(f(v) for v in x)            becomes     t = 0
+                                                for v in x:
+                                                    t = t + f(v)
 
 The loops are emitted before the statement that contains the expression.
 """
 
 from __future__ import annotations
+
+import math
 
 import gast
 
@@ -24,6 +30,7 @@ from srcad.transforms.lowering.desugaring.desugar import desugar
 from srcad.transforms.lowering.desugaring.structured_exits import structure_exits
 from srcad.transforms.lowering.structures.abstract_state import Structure
 
+_ACCUMULATED = {sum: (gast.Add, 0), math.prod: (gast.Mult, 1)}
 _LAZY = (range, zip, enumerate, reversed, map, filter)
 
 
@@ -56,6 +63,8 @@ class Comprehensions(ArrayLike):
                     return self.searched(meaning is any, load(each), [loop])
         if meaning is next and node.args and isinstance(node.args[0], gast.GeneratorExp) and not node.keywords:
             return self.first_found(node.args[0], node.args[1:])
+        if any(meaning is each for each in _ACCUMULATED) and (found := self.accumulated_in_loop(node)) is not None:
+            return found
         if meaning is zip and any(map(self.is_mapped, node.args)) and (rows := self.rows_of(node)) is not None:
             return self.core(rows)
         return super().call(node)
@@ -74,6 +83,31 @@ class Comprehensions(ArrayLike):
                 hit = load(found) if wanted else gast.UnaryOp(op=gast.Not(), operand=load(found))
                 body.append(at(gast.If(test=hit, body=[leave], orelse=[]), place))
         return self.worth([assign(found, const(not wanted), place), *body], found)
+
+    def accumulated_in_loop(self, node: gast.Call) -> gast.expr | None:
+        """`sum` or `math.prod` of a comprehension; None for other arguments."""
+        operation, neutral = _ACCUMULATED[self.meant(node.func)]
+        starts = [*node.args[1:], *(each.value for each in node.keywords if each.arg == "start")]
+        start = self.constant(starts[0]) if starts else neutral
+        is_known = len(starts) == len(node.args) + len(node.keywords) - 1 < 2 and type(start) in (int, float, complex)
+        match node.args[:1]:  # an array to start with would be the result itself where nothing is added
+            case [
+                gast.GeneratorExp(elt=value, generators=generators) | gast.ListComp(elt=value, generators=generators)
+            ]:
+                total, place = self.names.temporary(), self.place
+                body: gast.stmt = assign(total, gast.BinOp(left=load(total), op=operation(), right=value), place)
+                begin = assign(total, const(start), place)
+                return self.worth([begin, *self.in_loops(body, generators)], total) if is_known else None
+        return None
+
+    def in_loops(self, body: gast.stmt, generators: list[gast.comprehension]) -> Block:
+        """A statement in the loops of a comprehension."""
+        for each in reversed(generators):
+            for test in reversed(each.ifs):
+                body = at(gast.If(test=test, body=[body], orelse=[]), self.place)
+            loop = gast.For(target=each.target, iter=each.iter, body=[body], orelse=[], type_comment=None)
+            body = at(loop, self.place)
+        return [body]
 
     def first_found(self, values: gast.GeneratorExp, otherwise: list[gast.expr]) -> gast.expr:
         """`next` of a generator expression: its first value; later values are not computed."""
@@ -135,10 +169,4 @@ class Comprehensions(ArrayLike):
             body: gast.stmt = gast.Expr(value=gast.Call(func=append, args=[value], keywords=[]))
         else:
             body = gast.Assign(targets=[subscript(load(name), key, store=True)], value=value, type_comment=None)
-        for each in reversed(generators):
-            for test in reversed(each.ifs):
-                body = at(gast.If(test=test, body=[at(body, self.place)], orelse=[]), self.place)
-            body = gast.For(
-                target=each.target, iter=each.iter, body=[at(body, self.place)], orelse=[], type_comment=None
-            )
-        return self.worth([at(body, self.place)], name)
+        return self.worth(self.in_loops(at(body, self.place), generators), name)

@@ -1,6 +1,7 @@
 """Lists of what `zip` and `enumerate` go through; what no derivative gets through is refused."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -122,3 +123,52 @@ def of_arrays(x, c):
 def test_an_array_of_arrays_is_compiled():
     """Numba has none."""
     assert_gradient(of_arrays, X, 0.37, modes=["arrays", "compiled"])
+
+
+class Weighted:
+    def __init__(self, value):
+        self.value = value
+
+    def __add__(self, other):
+        return Weighted(self.value + other.value)
+
+    def __radd__(self, other):
+        return self if other == 0 else Weighted(other + self.value)
+
+
+ACCUMULATED = {
+    "numbers": lambda x: sum(v * v for v in x),
+    "a list": lambda x: np.sum(sum([np.sin(v) * x for v in x]) ** 2),
+    "arrays": lambda x: np.sum(sum(v * x for v in x) ** 2),
+    "an array to start with": lambda x: np.sum(sum((v * x for v in x), x) ** 2),
+    "nothing": lambda x: sum((v for v in x if v > 5.0), start=1) * x[0],
+    "two loops": lambda x: sum(v * w**2 for v in x for w in x if w > v),
+    "sums in sums": lambda x: sum(sum(v * w**2 for w in x) for v in x),
+    "an array and a list": lambda x: sum(v * w for v, w in zip(x, [1.0, 2.0, 3.0], strict=True)),
+    "objects": lambda x: sum(Weighted(v * v) for v in (x[0], x[1] * x[2])).value,
+    "a product": lambda x: math.prod(v + 1.0 for v in x),
+    "a product with zeros": lambda x: math.prod([v - x[0] for v in x]) + math.prod(v * x[0] for v in x[:0]),
+    "a product from two": lambda x: math.prod((v for v in x), start=2.0),
+}
+
+
+@pytest.mark.parametrize("name", ACCUMULATED)
+def test_sums_and_products_of_comprehensions(name):
+    assert_gradient(ACCUMULATED[name], X, modes=["arrays", "tangent"])
+
+
+def test_sums_of_comprehensions_need_no_list():
+    text = srcad.source(ACCUMULATED["numbers"], args=(X,))
+    assert "check_index" not in text
+    assert "empty(" not in text.replace("x_bar = np.empty", "")
+    assert srcad.jvp(ACCUMULATED["numbers"], (X,), (X,), jit=False)[0] == sum(v * v for v in X)
+
+
+def test_the_array_that_a_sum_starts_with_stays_as_it_is():
+    def f(x):
+        start = x.copy()
+        total = sum((v * x for v in x), start)
+        start[0] = 5.0
+        return np.sum(total**2)
+
+    assert_gradient(f, X, modes=["arrays"])
