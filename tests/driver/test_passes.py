@@ -191,9 +191,17 @@ def ratchet(x):
     return s
 
 
+def rotated(x):
+    total = 0.0
+    for i in range(x.size):
+        turned = np.array([x[i] * x[0], -x[i]])
+        total += np.sum(turned * turned)
+    return total
+
+
 SIMPLE = (
     *(advected, three_levels, shortest, two_loops, wandering, smoothed, ratchet, both_ways, relaxed),
-    *(nearest, quotients, filtered, triangle, layered, repeated, scaled_product, of_the_first),
+    *(nearest, quotients, filtered, triangle, layered, repeated, scaled_product, of_the_first, rotated),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]

@@ -59,7 +59,7 @@ def _stored(statement: gast.stmt, code: Code) -> Block:
     result: Block = [assign(name, call("np.empty", one_or_tuple(extents), *dtype), place)]
     for at, element in elements.items():
         value = constant(element)
-        whole = element if value is None else const(value + 0.0 if isinstance(kind.dtype, nb.Float) else value)
+        whole = element if value is None else const(float(value) if isinstance(kind.dtype, nb.Float) else value)
         index = one_or_tuple([const(each) for each in at])
         result.append(assign(subscript(load(name), index, store=True), whole, place))
     return result

@@ -52,7 +52,9 @@ class _Remover:
 
     def visit_elements(self, block: Block) -> None:
         """Drop the stores of zeros into single elements that nothing reads before the array is made again."""
-        cleared = {id(each): found for each in block if (found := _cleared(each)) is not None}
+        cleared = {
+            id(each): found for each in block if (found := _cleared(each)) is not None and self.is_element(*found)
+        }
         names = {name for name, _ in cleared.values() if self.is_alone(name)}
         if not names:
             return
@@ -63,13 +65,17 @@ class _Remover:
                 if read[name].isdisjoint({_ANY, place}):
                     block.remove(statement)
                 continue
-            for each in names.intersection(all_written(statement)):
-                read[each] = set()
+            if isinstance(statement, gast.Assign):
+                read |= {each: set() for each in names.intersection(all_written(statement))}
             if any(isinstance(each, _EXITS) for each in walk_statements([statement])):
                 read = {each: {_ANY} for each in names}
             for each, place in _read(statement):
                 if each in names:
-                    read[each].add(place)
+                    read[each].add(place if self.is_element(each, place) else _ANY)
+
+    def is_element(self, name: str, place: Any) -> bool:
+        """Whether a place is that of one element of an array."""
+        return place is not _ANY and len(place) == getattr(self.kinds.get(name), "ndim", 0)
 
     def is_alone(self, name: str) -> bool:
         """Whether a name is the only one for arrays of floats that the function makes."""

@@ -46,6 +46,11 @@ def test_other_arrays_stay(value):
     assert stored(value) == 1
 
 
+def test_a_negative_zero_keeps_its_sign():
+    text = apply("array_elements", "def f(a):\n    r = np.array((a, -0.0))\n    s = r[1]\n    return s\n", "f8")
+    assert "r[1] = -0.0" in text
+
+
 def turned(angles, lengths):
     pose, reach = np.eye(3), 0.0
     for i in range(angles.size):
