@@ -120,6 +120,14 @@ OPTIMISE = (
         source="Cormen et al., Introduction to Algorithms, section 15.2",
     ),
     Pass(
+        "array_elements",
+        "transforms.optimise.array_elements:with_elements",
+        "arrays of numbers that are listed are allocated, and their elements stored one by one",
+        needs=(TYPES, UNALIASED),
+        optional=True,
+        when=("loops", "not is_again", "has_arrays"),
+    ),
+    Pass(
         "bounds_checks",
         "transforms.normalise.bounds_checks:with_bounds_checks",
         "subscripts that are not proved to be in range are checked, before loops where that is the same",

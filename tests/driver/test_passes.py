@@ -191,9 +191,17 @@ def ratchet(x):
     return s
 
 
+def rotated(x):
+    total = 0.0
+    for i in range(x.size):
+        turned = np.array([x[i] * x[0], -x[i]])
+        total += np.sum(turned * turned)
+    return total
+
+
 SIMPLE = (
     *(both_ways, repeated, advected, three_levels, shortest, two_loops, smoothed, ratchet, wandering, relaxed),
-    *(nearest, quotients, filtered, triangle, layered, scaled_product, of_the_first),
+    *(nearest, quotients, filtered, triangle, layered, scaled_product, of_the_first, rotated),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
