@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import overload, register_jitable
 
 from srcad.runtime.kernels.arrays.array_add_and_copy import WITHOUT_REFERENCES
-from srcad.runtime.kernels.linear_algebra.blas_calls import store_product
+from srcad.runtime.kernels.linear_algebra.blas_calls import lies_in_lines, store_product
 from srcad.runtime.kernels.linear_algebra.memory_spans import may_overlap
-from srcad.runtime.kernels.linear_algebra.products import is_quick, packed, times, times_transpose, transpose_times
+from srcad.runtime.kernels.linear_algebra.products import is_quick, times, times_transpose, transpose_times
 from srcad.runtime.kernels.linear_algebra.small_products import (
     is_small_matrix,
     is_small_product,
@@ -77,12 +78,11 @@ def _store_transpose_times(out, a, b, adds):
 
 
 def may_need_copies(a: Any, b: Any) -> bool:
-    """Whether BLAS takes no operands of these types as they are."""
+    """Whether BLAS may not take operands of these types as they are."""
     return "A" in (a.layout, b.layout)
 
 
 def _matrix_stored(a: Any, b: Any, a_is_turned: bool, b_is_turned: bool) -> Any:
-    goes_to_blas = not may_need_copies(a, b)
     multiply, a_axis, b_axis = matrix_loops(a_is_turned, b_is_turned), int(not a_is_turned), int(b_is_turned)
 
     def stored(out, a, b, adds):
@@ -93,7 +93,7 @@ def _matrix_stored(a: Any, b: Any, a_is_turned: bool, b_is_turned: bool) -> Any:
             return False
         if is_small_product(rows, inner, columns):
             multiply(out, a, b, adds)
-        elif not goes_to_blas:
+        elif not (lies_in_lines(a) and lies_in_lines(b)):
             return False
         else:
             store_product(out, a.T if a_is_turned else a, b.T if b_is_turned else b, adds)
@@ -103,7 +103,6 @@ def _matrix_stored(a: Any, b: Any, a_is_turned: bool, b_is_turned: bool) -> Any:
 
 
 def _vector_stored(a: Any, b: Any, is_turned: bool) -> Any:
-    goes_to_blas = not may_need_copies(a, b)
     apply, axis = vector_loops(is_turned), int(not is_turned)
 
     @register_jitable
@@ -114,7 +113,7 @@ def _vector_stored(a: Any, b: Any, is_turned: bool) -> Any:
             return False
         if is_small_matrix(a.shape[0], a.shape[1]):
             apply(out, a, b, adds)
-        elif not goes_to_blas:
+        elif not (lies_in_lines(a) and lies_in_lines(b)):
             return False
         else:
             store_product(out, a.T if is_turned else a, b, adds)
@@ -145,34 +144,52 @@ def _extents_of_transpose(builder: Any, a: Any, b: Any) -> tuple[Any, ...]:
     return (*a[1:], *b[1:])
 
 
+def in_lines(a: Any) -> Any:
+    """The array itself, if BLAS takes it as it is; else a contiguous copy."""
+    return a if lies_in_lines(a) else np.ascontiguousarray(a)
+
+
+@overload(in_lines)
+def _in_lines(a):
+    if a.layout in ("C", "F"):
+        return lambda a: a
+
+    def impl(a):
+        if lies_in_lines(a):
+            return a
+        return np.ascontiguousarray(a)
+
+    return impl
+
+
 def store_times_of_copies(out: Any, a: Any, b: Any, adds: bool) -> bool:
     """`store_times` with copies of the operands that BLAS does not take as they are; the next two are alike."""
-    return store_times(out, packed(a), packed(b), adds)
+    return store_times(out, in_lines(a), in_lines(b), adds)
 
 
 def store_times_transpose_of_copies(out: Any, a: Any, b: Any, adds: bool) -> bool:
     """The same for the transpose of b."""
-    return store_times_transpose(out, packed(a), packed(b), adds)
+    return store_times_transpose(out, in_lines(a), in_lines(b), adds)
 
 
 def store_transpose_times_of_copies(out: Any, a: Any, b: Any, adds: bool) -> bool:
     """The same for the transpose of a."""
-    return store_transpose_times(out, packed(a), packed(b), adds)
+    return store_transpose_times(out, in_lines(a), in_lines(b), adds)
 
 
 @overload(store_times_of_copies)
 def _store_times_of_copies(out, a, b, adds):
-    return lambda out, a, b, adds: store_times(out, packed(a), packed(b), adds)
+    return lambda out, a, b, adds: store_times(out, in_lines(a), in_lines(b), adds)
 
 
 @overload(store_times_transpose_of_copies)
 def _store_times_transpose_of_copies(out, a, b, adds):
-    return lambda out, a, b, adds: store_times_transpose(out, packed(a), packed(b), adds)
+    return lambda out, a, b, adds: store_times_transpose(out, in_lines(a), in_lines(b), adds)
 
 
 @overload(store_transpose_times_of_copies)
 def _store_transpose_times_of_copies(out, a, b, adds):
-    return lambda out, a, b, adds: store_transpose_times(out, packed(a), packed(b), adds)
+    return lambda out, a, b, adds: store_transpose_times(out, in_lines(a), in_lines(b), adds)
 
 
 stored_by(

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 
+from srcad.runtime import kernels
 from srcad.runtime.kernels.linear_algebra import blas
 
 FUNCTIONS = {
@@ -109,3 +110,33 @@ def test_shared_memory_and_shapes_that_do_not_fit():
     for shapes in (((2, 2), (2, 3), (2, 2)), ((2, 2), (3, 2), (2, 2)), ((2,), (2, 3), (2,))):
         with pytest.raises(ValueError, match="shapes"):
             run(*map(np.ones, shapes))
+
+
+F8 = numba.float64
+
+
+@pytest.mark.nightly
+@pytest.mark.compiled
+def test_slices_in_any_order_of_memory_are_multiplied():
+    kinds = (F8[:, :], F8[:, :], F8[:], F8[:], F8[:, ::1])
+
+    @numba.njit(numba.types.Tuple((F8[:, ::1], F8[:, ::1], F8[:, ::1], F8[::1], F8[::1]))(*kinds))
+    def products(a, b, x, y, total):
+        kernels.blas.add_times(total, a, b)
+        turned = kernels.times_transpose(a, b.T), kernels.transpose_times(a.T, b)
+        return (kernels.times(a, b), *turned, kernels.times(a, x), kernels.transpose_times(a, y))
+
+    def views(n, m):
+        big = rng.normal(size=(3 * n + 4, 3 * m + 4))
+        yield from (big[1 : 1 + n, 2 : 2 + m], big[:n, : 2 * m : 2], big[: 2 * n : 2, :m], big[:n, :m][::-1])
+        yield from (big[:n, :m][:, ::-1], rng.normal(size=(m + 3, n + 4))[1 : 1 + m, 2 : 2 + n].T)
+        yield np.lib.stride_tricks.as_strided(big, (n, m), (0, big.itemsize))
+
+    rng = np.random.default_rng(0)
+    for n, k, m in ((20, 30, 25), (1, 40, 40), (40, 1, 40), (40, 40, 1), (0, 20, 20), (20, 0, 20), (3, 3, 3)):
+        for a in views(n, k):
+            for b in views(k, m):
+                x, y, total = rng.normal(size=2 * k)[::2], rng.normal(size=n)[::-1], np.ones((n, m))
+                found = *products(a, b, x, y, total), total
+                for one, other in zip(found, (a @ b, a @ b, a @ b, a @ x, a.T @ y, 1.0 + a @ b), strict=True):
+                    np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
