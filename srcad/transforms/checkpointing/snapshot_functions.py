@@ -59,7 +59,7 @@ class Drivers:
         self.trips, self.most, self.places, self.here, self.there, self.last = map(
             fresh, ("trips", "most", "places", "here", "there", "last")
         )
-        self.on_disk = fresh("on_disk") if version.on_disk and any(map(self.is_array, self.kept)) else None
+        self.on_disk = fresh("on_disk") if version.in_files and any(map(self.is_array, self.kept)) else None
         self.levels, self.limit, self.left, self.slot = map(fresh, ("levels", "limit", "left", "slot"))
         self.firsts = {name: fresh(f"{name}_first") for name in self.recovered} if version.undo else {}
         self.calls, self.at, self.trace = map(fresh, ("calls", "at", "trace"))
@@ -204,7 +204,7 @@ class Drivers:
 
     def kept_in(self, slot: str) -> list[str]:
         """The statements that take a snapshot in place of that in a slot, or beside all."""
-        goes = f"kernels.goes_to_disk({self.on_disk}, {slot}, {self.version.on_disk})"
+        goes = f"kernels.goes_to_disk({self.on_disk}, {slot}, {self.version.in_files})"
         where = [] if self.on_disk is None else [f"kernels.keep_in_slot({self.on_disk}, {slot}, {goes})"]
         stacks = self.stacks.items()
         return [*where, *(f"kernels.keep_in_slot({stack}, {slot}, {self.snapshot(name)})" for name, stack in stacks)]
@@ -255,7 +255,7 @@ class Drivers:
     def kept_now(self) -> list[str]:
         """The statements that take a snapshot."""
         taken = (f"{self.stacks[name]}.append({self.snapshot(name)})" for name in self.kept)
-        goes = f"kernels.goes_to_disk({self.on_disk}, len({self.on_disk}), {self.version.on_disk})"
+        goes = f"kernels.goes_to_disk({self.on_disk}, len({self.on_disk}), {self.version.in_files})"
         where = [] if self.on_disk is None else [f"{self.on_disk}.append({goes})"]
         return [f"{self.places}.append({self.here})", *where, *taken]
 
