@@ -85,6 +85,7 @@ def test_both_sweeps_of_a_parallel_loop_in_a_while_loop_are_shared_out():
 
 
 @pytest.mark.compiled
+@pytest.mark.nightly
 def test_gradients_of_a_parallel_loop_in_a_while_loop():
     x = np.linspace(-1.0, 2.0, 9)
     expected = srcad.grad(settling.py_func, jit=False)(x)
