@@ -12,7 +12,8 @@ and have no effect: arithmetic (division by literals only, for integers also the
 NumPy, shapes, views by slices. CSE also applies to scalar operations that may fail (division, powers, the functions of
 `math`): whatever fails has failed at the earlier statement already. Reads of elements are shared as long as no store
 may reach the element: what is read once is recorded once. A matrix is factored once until something writes to it, in a
-loop that does not write to it before the loop: `lu_factors` does not fail, what uses the factors may.
+loop that does not write to it before the loop: `lu_factors` does not fail, what uses the factors may. Identity matrices
+that are only read are made before loops.
 """
 
 from __future__ import annotations
@@ -246,7 +247,11 @@ def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
             and name
             and _is_single(program.flow, name)
             and not inside & set(names_in(statement.value))
-            and (is_safe(program, statement) or _is_factorisation_of_unchanged(program, statement, loop))
+            and (
+                is_safe(program, statement)
+                or _is_factorisation_of_unchanged(program, statement, loop)
+                or is_kept_identity(program, statement)
+            )
         ):
             moved.append(statement)
             inside.discard(name)
@@ -259,6 +264,32 @@ def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
 def _is_factorisation_of_unchanged(program: Program, statement: gast.Assign, loop: gast.For | gast.While) -> bool:
     matrix = factored_matrix(program, statement)
     return matrix is not None and not _may_change([loop], matrix, program)
+
+
+def is_kept_identity(program: Program, statement: gast.Assign) -> bool:
+    """Whether a statement makes an identity matrix that only the function itself reads, and that nothing changes."""
+    name, value = str(written(statement)), statement.value
+    if not isinstance(value, gast.Call) or value.keywords or not value.args:
+        return False
+    if primitive_of(value, program.unit.bindings) not in (np.eye, np.identity):
+        return False
+    is_alone = program.aliases.connected(name) == {name} and not program.aliases.is_written(name)
+    is_given = any(
+        isinstance(each, gast.Return) and name in names_in(each) for each in walk_statements(program.unit.tree.body)
+    )
+    return is_alone and not is_given and all(_is_extent(program, each) for each in value.args)
+
+
+def _is_extent(program: Program, node: gast.expr) -> bool:
+    """Whether an expression is a literal that is no negative number, or an element of a shape."""
+    if not isinstance(node, gast.Name):
+        return type(constant(node)) is int and constant(node) >= 0
+    match program.flow.definition(node.id):
+        case gast.Subscript(value=gast.Name(id=shape)):
+            match program.flow.definition(shape):
+                case gast.Attribute(attr="shape"):
+                    return True
+    return False
 
 
 def _is_single(flow: Flow, name: str) -> bool:

@@ -51,6 +51,7 @@ def without_last_shapes(code: Code) -> Code:
     live = liveness_of(code).after
     shapes = Facts.at_start(kinds, ranks.of)
     plain = {name for name, kind in kinds.items() if kind in (nb.float64[:, ::1], nb.float64[::1])}
+    _by_extents(body, Facts.at_start(kinds, ranks.of), plain)
     for statement in body:
         match statement:
             case gast.Assign(
@@ -65,17 +66,28 @@ def without_last_shapes(code: Code) -> Code:
                 if is_last and extents and lasting:
                     whole = one_or_tuple([clone(each) for each in extents])
                     statement.value = call("np.zeros", clone(whole))
-            case gast.Assign(
-                targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[like], keywords=[])
-            ) if dotted_path(function) == "np.zeros_like" and name in plain and not isinstance(like, gast.Name):
-                extents = shapes.extents_in(like, ranks.of.get(name)) or ()
-                if extents:
-                    statement.value = call("np.zeros", one_or_tuple([clone(each) for each in extents]))
         if inner_blocks(statement):
             shapes.forget(stored_in([statement]))
         else:
             shapes.learn(statement)
     return code.with_body(rewrite_blocks(body, partial(_without_shells, liveness(body).after)))
+
+
+def _by_extents(block: Block, shapes: Facts, plain: set[str]) -> None:
+    """Allocate zeros in the shape of a value that is computed for its shape alone by the extents of that."""
+    for statement in block:
+        match statement:
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[like], keywords=[])
+            ) if dotted_path(function) == "np.zeros_like" and name in plain and not isinstance(like, gast.Name):
+                extents = shapes.extents_in(like, shapes.rank_of(name)) or ()
+                if extents:
+                    statement.value = call("np.zeros", one_or_tuple([clone(each) for each in extents]))
+        if inner_blocks(statement):
+            for inner, inside in shapes.descend(statement):
+                _by_extents(inner, inside, plain)
+        else:
+            shapes.learn(statement)
 
 
 def _without_shells(live: Mapping[gast.stmt, Live], block: Block) -> Block:

@@ -293,3 +293,24 @@ def test_a_state_that_a_step_reads_several_times_is_recorded_once():
     assert_gradient(step, np.array([0.7, 1.3]), 3, modes=UNCOMPILED)
     text = srcad.source(step, "grad", signature="f8[:], i8")
     assert text.count("_trace = ") == 2
+
+
+def identity(value, *lines, result="s"):
+    body = "\n        ".join([f"e = {value}", *lines, "t = e[0, 0]", "s = s + t"])
+    head = "\ndef f(x, n):\n    s = 0.0\n    p = x.shape\n    m = p[0]\n    for i in range(n):\n        "
+    text = tidied(f"{head}{body}\n    return {result}\n", "f8[:], i8")
+    return text.index("e = ") < text.index("for i")
+
+
+def test_an_identity_matrix_that_is_only_read_is_made_before_loops():
+    assert identity("np.eye(3)")
+    assert identity("np.eye(2, 3)")
+    assert identity("np.identity(m)")
+
+
+def test_an_identity_matrix_that_may_change_or_fail_or_that_others_get_stays():
+    assert not identity("np.eye(n)")  # n may be negative
+    assert not identity("np.eye(3)", "e[0, 0] = 2.0")
+    assert not identity("np.eye(3)", "g = e[0]", "g[0] = 2.0")
+    assert not identity("np.eye(3)", "q = e[1]")  # a view
+    assert not identity("np.eye(3)", "u = e", "q = u[0]")

@@ -71,3 +71,54 @@ def test_what_nothing_reads_is_not_cleared(text):
 def test_what_is_read_later_or_may_be_stays_cleared(text):
     is_clear = "if i > 0" in text  # the last statement that mentions the element is dead all the same
     assert is_dropped(text) is is_clear
+
+
+def elements(*lines, after="pass", result="s"):
+    """A loop whose iterations have an array of their own."""
+    body = "\n        ".join(["y = a * 2.0", *lines])
+    head = "def f(a, n):\n    y = a * 1.0\n    s = 0.0\n    for i in range(n):\n        "
+    return f"{head}{body}\n    {after}\n    return {result}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        elements("s += y[0]", "y[0] = 0.0"),
+        elements("s += y[0]", "y[0] = 0.0", "s += y[1]", "y[1] = 0.0"),  # another element is read
+        elements("s += y[0]", "y[0] = 0.0", "y = a * 3.0", "s += y[0]"),  # another array
+        elements("if s > 1.0:", "    s += y[0]", "    y[0] = 0.0"),
+    ],
+)
+def test_elements_at_literal_places_that_nothing_reads_are_not_cleared(text):
+    found = apply("dead_stores", text, KINDS)
+    assert_same_results(text, found, [(np.arange(1.0, 5.0), n) for n in (0, 1, 4)])
+    assert "= 0.0" not in found.replace("s = 0.0", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        elements("y[0] = 0.0", "s += y[0]"),
+        elements("y[0] = 0.0", "s += y[i]"),
+        elements("y[0] = 0.0", "s += y[-4]"),
+        elements("y[-4] = 0.0", "s += y[0]"),
+        elements("y[0] = 0.0", "s += np.sum(y)"),
+        elements("y[0] = 0.0", result="y"),
+        elements("y[0] = 0.0", after="s = y[0]"),
+        elements("z = y", "y[0] = 0.0", "s += z[0]"),
+        elements("y[0] = 0.0", "if i > 1:", "    break", "y = a * 3.0", result="y"),
+        elements("y[0] = 0.0", "if i > 1:", "    return y", "y = a * 3.0"),
+        elements("y[0] = 0.0", "if i > 1:", "    s += y[0]"),
+        elements("y[0] = 0.0", "y += a", "s += y[0]"),
+        elements("y[0] = 0.0", "for j in range(2):", "    y += a", "s += y[0]"),
+        elements("y[0] = 0.0", "y[0] += 2.0", "s += y[0]"),
+        elements("c = np.ones((2, 2))", "c[0, 1] = 0.0", "s += np.sum(c[0])"),
+        elements("c = np.ones((2, 2))", "c[0] = 0.0", "s += c[0, 1]"),
+        elements("c = np.ones((2, 2))", "c[0, 1] = 0.0", "s += np.sum(c[:, 1])"),
+        elements("y[0] = 3.0"),
+        elements("a[0] = 0.0", result="a"),
+    ],
+)
+def test_other_elements_stay_cleared(text):
+    found = apply("dead_stores", text, KINDS)
+    assert found == unchanged(text)

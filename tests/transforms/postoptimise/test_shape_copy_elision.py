@@ -22,6 +22,7 @@ def test_an_adjoint_is_made_by_the_extents_of_what_ends():
 
 def test_nothing_is_computed_for_its_shape():
     assert has_extents("g = np.zeros_like(x @ y)")
+    assert has_extents("for i in range(2):", "    g = np.zeros_like(x @ y)", "    g[0] = 1.0")
     assert not has_extents("g = np.zeros_like(np.roll(x @ y, 1)[1:])")
 
 

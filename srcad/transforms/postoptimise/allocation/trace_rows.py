@@ -47,7 +47,6 @@ from srcad.transforms.ir.build import (
     branch,
     const,
     inner_blocks,
-    is_exit,
     is_loop,
     load,
     mentions,
@@ -65,6 +64,8 @@ from srcad.transforms.ir.side_effects import all_written, changed_memory, stored
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.lasting_extents import are_equal, lasting_extents, lasting_facts
 from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_fill, allocated_kind
+
+_EXITS = gast.Break, gast.Continue, gast.Return
 
 
 def with_rows(code: Code) -> Code:
@@ -238,7 +239,7 @@ class _Finder:
         if (
             len(stores) != 1
             or not any(each is stores[0] for each in loop.body)
-            or any(map(is_exit, walk_statements(loop.body)))
+            or any(isinstance(each, _EXITS) for each in walk_statements(loop.body))
         ):
             return None
         match stores[0]:

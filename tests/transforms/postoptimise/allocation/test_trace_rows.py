@@ -115,6 +115,8 @@ def test_other_arrays_stay_apart(old, new):
     [
         ("        y = z", "        if s > 1.0:\n            y = z"),
         ("        y = z", "        if s > 50.0:\n            break\n        y = z"),
+        ("        y = z", "        if s > 50.0:\n            s = 0.5\n            break\n        y = z"),
+        ("        y = z", "        if s > 50.0:\n            continue\n        y = z"),
         ("        y = z", "        y[0] = 7.0\n        y = z"),
         ("        y = z", "        y = z\n        y[0] = 7.0"),
         ("        y = z", "        y = z * 1.0"),
