@@ -299,6 +299,18 @@ def rows_of_which_some_is_passed_on(x):
     return total * p
 
 
+def until_small(x):
+    """The trace grows with each round; within a round, positions in it follow from the index."""
+    y, k = x.copy(), 0
+    while np.sum(y * y) > 0.3 and k < 20:
+        for i in prange(y.shape[0]):
+            y[i] = y[i] * 0.5 + 0.1 * np.sin(y[i])
+        for i in prange(1, y.shape[0] - 1):
+            y[i] = y[i] * y[i] * 0.9 + 0.1 * x[i]
+        k += 1
+    return np.sum(y * x)
+
+
 SHARED = [
     sum_of_terms,
     sum_on_some_paths,
@@ -309,6 +321,7 @@ SHARED = [
     stencil,
     stencil_that_wraps,
     steps_in_time,
+    until_small,
     nested,
     columns,
     histogram,

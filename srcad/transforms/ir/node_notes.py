@@ -198,6 +198,9 @@ class Notes:
     """Statement on whole arrays: becomes a call of a kernel. Set by `kernel_calls`; read by `llvm_assumptions`."""
     is_unordered: bool = False
     """Sum in a loop: its terms may be added in any order. Set by `unordered_reductions`; read by `llvm_assumptions`."""
+    positions: tuple[str, ...] = ()
+    """Parallel loop: integers that are never negative, positions in traces. Set by `counters_in_closed_form`; read by
+    `work_sharing`, `race_test`."""
     natural: tuple[gast.expr, ...] = ()
     """Loop: nodes in it that are never negative. Set by `nonnegative_indices`; read by `llvm_assumptions`."""
 

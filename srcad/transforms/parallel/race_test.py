@@ -17,12 +17,14 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.analysis.affine.accesses import distance
+from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.ir.array_functions import LIBRARY, SHAPE_ATTRIBUTES, SHAPE_ONLY, returns_new
 from srcad.transforms.ir.build import clone, dotted_path, walk, walk_statements, written
 from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory, is_check, mutated_by, reads
 
 _MODULES = {"np", "math", "operator", "kernels", LIBRARY}
@@ -136,7 +138,9 @@ class _Reacher:
         if not self.memory.is_dense(base):
             return False
         accesses = self.accesses(base)
-        apart = None if accesses is None else distance(self.loop, accesses, Facts.at_start(self.kinds))
+        facts = Facts.at_start(self.kinds)
+        facts.suppose(Form.of(name) for name in notes_of(self.loop).positions)
+        apart = None if accesses is None else distance(self.loop, accesses, facts)
         result.apart += [(base, other) for other in bases if other != base]
         if apart == 0:
             return True

@@ -43,6 +43,7 @@ from srcad.transforms.ir.side_effects import is_check, is_draw, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import carried, plain
+from srcad.transforms.parallel.counters_in_closed_form import with_closed_counters
 from srcad.transforms.parallel.parallel_loop_functions import NEEDED, Share, shared_out
 from srcad.transforms.parallel.race_test import Memory, reach
 
@@ -62,6 +63,7 @@ def divided(made: Made) -> Made:
     titles = Names({*top, *(name for tree in made.functions for name in _names(tree))})
     functions: list[gast.FunctionDef] = []
     for tree in made.functions:
+        with_closed_counters(tree.body)
         divider = _Divider(tree, titles, Names({*top, *_names(tree)}))
         divider.block(tree.body)
         functions += [*divider.functions, tree]
@@ -79,6 +81,8 @@ class _Divider:
         nodes = [node for node in walk(tree) if isinstance(node, gast.Name)]
         kinds = ((node.id, notes_of(node).numba_type) for node in nodes)
         self.kinds: dict[str, nb.Type] = {name: kind for name, kind in kinds if kind is not None}
+        positions = (name for each in walk_statements(tree.body) for name in notes_of(each).positions)
+        self.kinds |= dict.fromkeys(positions, nb.int64)
         self.arrays = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Array)}
         self.variables = {*self.parameters, *stored_in(tree.body)}
         self.live = liveness(tree.body).after

@@ -81,7 +81,7 @@ def test_gradients_are_right_in_any_order_of_parts(function):
 
 @pytest.mark.parametrize("function", parallel.SHARED)
 def test_loops_of_independent_iterations_are_shared_out_forwards_and_in_reverse(function):
-    count = {"steps_in_time": 2}.get(function.__name__, 1)
+    count = {"steps_in_time": 2, "until_small": 2}.get(function.__name__, 1)
     made, _ = derived(function, "grad")
     assert loops_shared(made.text) >= count
     made, _ = derived(function, "vjp")
@@ -178,3 +178,21 @@ def test_an_exception_in_one_iteration_is_raised(compiled_gradient, place):
         compiled_gradient(x, np.ones(3))
     x[place] = 1.0
     assert np.all(np.isfinite(compiled_gradient(x, np.ones(3))[0]))
+
+
+@njit(parallel=True)
+def shaped(x):
+    a = x.reshape(3, -1)
+    y = np.zeros(a.shape)
+    for i in prange(a.shape[0]):
+        for j in prange(a.shape[1]):
+            y[i, j] = np.exp(np.sin(a[i, j]))
+    return np.sum(y * y)
+
+
+def test_what_a_loop_reads_of_a_trace_is_passed_by_itself():
+    """Numba runs nothing in parallel that is given a tuple with a tuple in it, here the trace with the shape of `a`."""
+    text = str(srcad.source(shaped, "vjp", args=(np.linspace(0.0, 1.0, 6),)))
+    given = next(line for line in text.splitlines() if line.startswith("def shaped_reverse_parts("))
+    assert "trace," not in given
+    assert "trace_" in given

@@ -105,6 +105,7 @@ def test_nothing_stays_after_an_exception(files, tmp_path):
 
 
 @pytest.mark.compiled
+@pytest.mark.nightly
 def test_compiled_loops_keep_the_same_snapshots():
     expected = srcad.grad(damped, jit=False)(1.1, U, 60)
     assert srcad.grad(damped_on_disk)(1.1, U, 60) == pytest.approx(expected, rel=1e-12)
