@@ -89,6 +89,7 @@ class _Storer:
         """Statements that compute products and the like within another's expression, which are names from then on."""
         if not isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) or notes_of(statement).effect:
             return
+        statement.value = clone(statement.value)  # another statement may have the same nodes
         for outer in _inside_out(statement.value):
             for field, each in [*_operands(outer)]:
                 kernel, given = _called(each)
