@@ -19,11 +19,12 @@ class Names:
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken) | set(keyword.kwlist)
         self._temporaries = 0
+        self._numbers: dict[tuple[str, tuple[str, ...]], int] = {}  # given last, by wish and endings
 
     def copy(self) -> Names:
         """An independent generator with the same reserved names."""
         other = Names(self._taken)
-        other._temporaries = self._temporaries
+        other._temporaries, other._numbers = self._temporaries, dict(self._numbers)
         return other
 
     def reserve(self, name: str) -> None:
@@ -32,11 +33,7 @@ class Names:
 
     def fresh(self, wish: str) -> str:
         """The name `wish`, or `wish` with the first unused number from 2 on."""
-        name, number = wish, 2
-        while name in self._taken:
-            name, number = f"{wish}_{number}", number + 1
-        self._taken.add(name)
-        return name
+        return self.family(wish, ())
 
     def family(self, wish: str, endings: Iterable[str]) -> str:
         """The name `wish`, or `wish` with a number, such that it is unused with each of the endings, and without.
@@ -44,10 +41,13 @@ class Names:
         >>> Names({"x_bar"}).family("x", ["_bar"])
         'x_2'
         """
-        every = ["", *endings]
-        name, number = wish, 2
+        every = ("", *endings)
+        number = self._numbers.get((wish, every), 1)  # names that were taken are taken for ever
+        name = wish if number == 1 else f"{wish}_{number}"
         while any(name + ending in self._taken for ending in every):
-            name, number = f"{wish}_{number}", number + 1
+            number += 1
+            name = f"{wish}_{number}"
+        self._numbers[wish, every] = number
         self._taken.update(name + ending for ending in every)
         return name
 

@@ -110,6 +110,16 @@ OPTIMISE = (
         when=("not is_again", "has_arrays"),
     ),
     Pass(
+        "product_reassociation",
+        "transforms.optimise.product_reassociation:with_vectors_first",
+        "of a chain of products that ends in a vector, the products with the vector come first",
+        needs=(TYPES, RESOLVED),
+        optional=True,
+        when=("loops", "not is_again", "has_arrays"),
+        retypes=True,
+        source="Cormen et al., Introduction to Algorithms, section 15.2",
+    ),
+    Pass(
         "array_elements",
         "transforms.optimise.array_elements:with_elements",
         "arrays of numbers that are listed are allocated, and their elements stored one by one",

@@ -33,6 +33,7 @@ from srcad.refusals.loops import (
     CHECKPOINTED_ARGUMENTS,
     CHECKPOINTED_ELSE,
     CHECKPOINTED_ELSEWHERE,
+    CHECKPOINTED_ON_DISK,
     CHECKPOINTED_RANGE,
     REVERSIBLE_SINGLE,
 )
@@ -58,7 +59,7 @@ def note_header(
     note(loop, parallel=bool(options.get("parallel")) and called.value is numba.prange)
     if called.value is not checkpointed:
         return
-    inner, snapshots = _arguments(header)
+    inner, snapshots, on_disk = _arguments(header)
     kept = const(None) if snapshots is None else snapshots
     if isinstance(loop, gast.While):
         loop.test = at(tuple_of(inner, kept), place_of(header))
@@ -70,7 +71,7 @@ def note_header(
         loop.iter = inner
     if loop.orelse:
         raise CHECKPOINTED_ELSE.at(place_of(header))
-    note(loop, checkpointed=True)
+    note(loop, checkpointed=True, on_disk=on_disk)
 
 
 def note_reversible(loop: gast.For | gast.While, meaning: Callable[[gast.expr], Meaning | None]) -> None:
@@ -148,13 +149,17 @@ def check_context(item: gast.withitem, called: Meaning | None) -> None:
             raise ERRSTATE_RAISES.at(place_of(item.context_expr))
 
 
-def _arguments(node: gast.Call) -> tuple[gast.expr, gast.expr | None]:
-    """The range or test, and the number of snapshots, in a call of `checkpointed`."""
+def _arguments(node: gast.Call) -> tuple[gast.expr, gast.expr | None, int]:
+    """The range or test, the number of snapshots, and how many are kept in files, in a call of `checkpointed`."""
     given = dict(zip(("iterations", "snapshots"), node.args, strict=False))
     given.update({keyword.arg: keyword.value for keyword in node.keywords})
+    on_disk = given.pop("on_disk", const(0))
     if given.keys() - {"iterations", "snapshots"} or len(node.args) > 2 or "iterations" not in given:
         raise CHECKPOINTED_ARGUMENTS.at(place_of(node))
-    return given["iterations"], given.get("snapshots")
+    match on_disk:
+        case gast.Constant(value=int() as count) if count >= 0 and not isinstance(count, bool):
+            return given["iterations"], given.get("snapshots"), int(count)
+    raise CHECKPOINTED_ON_DISK.at(place_of(node))
 
 
 def _bounds(arguments: list[gast.expr]) -> list[gast.expr]:

@@ -64,11 +64,25 @@ CHECKPOINTED_ELSEWHERE = Refusal(
 CHECKPOINTED_ARGUMENTS = Refusal(
     UnsupportedSyntax,
     "Other arguments of `srcad.checkpointed`",
-    "srcad.checkpointed takes a range or a test, and `snapshots`",
+    "srcad.checkpointed takes a range or a test, `snapshots`, and `on_disk` by name",
     "remove the other arguments",
     """
     def f(x):
         for i in srcad.checkpointed(range(10), 3, 4):
+            x = np.sin(x)
+        return x
+    """,
+)
+
+CHECKPOINTED_ON_DISK = Refusal(
+    UnsupportedSyntax,
+    "Another number of snapshots on disk than a literal",
+    "`on_disk` is not a whole number that is written out",
+    "write a number, such as on_disk=20; `snapshots`, of which they are a part, may be any expression",
+    """
+    def f(x):
+        n = 2
+        for i in srcad.checkpointed(range(10), 3, on_disk=n):
             x = np.sin(x)
         return x
     """,

@@ -17,7 +17,7 @@ from srcad.runtime.support.numba_refresh import refresh_if_compiling
 Iterations = TypeVar("Iterations", range, bool, np.bool_)
 
 
-def checkpointed(iterations: Iterations, snapshots: int | None = None) -> Iterations:
+def checkpointed(iterations: Iterations, snapshots: int | None = None, *, on_disk: int = 0) -> Iterations:
     """The argument, unchanged; reverse-mode derivatives of the loop keep `snapshots` of its states at a time.
 
     iterations  a `range`, written out in the header of a `for` loop, or the test of a `while` loop, a boolean; the
@@ -25,6 +25,10 @@ def checkpointed(iterations: Iterations, snapshots: int | None = None) -> Iterat
     snapshots   the number of snapshots of the variables that the loop carries from iteration to iteration, including
                 the one at its start; at least 1. None takes about the square root of twice the number of iterations,
                 the fewest with which no iteration is repeated more than twice.
+    on_disk     how many of the snapshots are kept in files, a number that is written out: the oldest ones, which the
+                reverse sweep uses last. Their arrays are mapped into memory from temporary files in the folder of
+                `tempfile` (`TMPDIR`), which have no names, so that they vanish with the arrays, or with the process.
+                Each array of the state takes an open file for each of these snapshots.
 
     The snapshots are placed by Griewank and Walther's schedule (revolve), which repeats the fewest iterations possible.
     Where the number of iterations is not known before the loop ends, they are placed by the schedule of Wang, Moin and
@@ -55,13 +59,15 @@ def checkpointed(iterations: Iterations, snapshots: int | None = None) -> Iterat
         raise BadType(f"checkpointed takes a range or a boolean, not {type(iterations).__name__}", hint=hint)
     if not (snapshots is None or isinstance(snapshots, (int, np.integer))):
         raise BadType(f"the number of snapshots is {snapshots!r}", hint="give a whole number, or None")
+    if type(on_disk) is not int or on_disk < 0:
+        raise BadType(f"the number of snapshots on disk is {on_disk!r}", hint="give a whole number")
     kernels.snapshot_count(snapshots)
     return iterations
 
 
 @overload(checkpointed)  # type: ignore[untyped-decorator]  # Numba carries no annotations
-def _checkpointed(iterations: Any, snapshots: Any = None) -> Callable[..., Any] | None:
-    def checked(iterations: Any, snapshots: Any = None) -> Any:
+def _checkpointed(iterations: Any, snapshots: Any = None, on_disk: Any = 0) -> Callable[..., Any] | None:
+    def checked(iterations: Any, snapshots: Any = None, on_disk: Any = 0) -> Any:
         kernels.snapshot_count(snapshots)
         return iterations
 

@@ -45,7 +45,7 @@ def wandering(x):
         y[i] = np.sin(x[i] * x[i])
         k = 0.5
         while k < 1.0 + y[i]:
-            k += 0.25 * y[i]
+            k += 0.25 * max(y[i], 0.1)
             s += np.exp(k)
             if s > 9.0:
                 break
@@ -165,7 +165,7 @@ def repeated(x):
     a = np.cos(x) * np.ones((x.size, 1))
     y = x
     for _ in range(3):
-        y = np.tanh(a @ y)
+        y = np.tanh(-a @ y)
     return np.sum(y)
 
 
@@ -174,12 +174,12 @@ def of_the_first(x):
 
 
 def scaled_product(x):
-    return np.sum((np.outer(x, x) * x[0] @ x) ** 2)
+    return np.sum((np.outer(x, x) * x @ x) ** 2)
 
 
 def both_ways(x):
     a = np.cos(x) * np.ones((x.size, 1))
-    return np.sum(np.minimum(np.tanh(a @ x), x @ a))
+    return np.sum(np.minimum(np.tanh(2.0 * a @ x), x @ a))
 
 
 def ratchet(x):
@@ -200,8 +200,8 @@ def rotated(x):
 
 
 SIMPLE = (
-    *(advected, three_levels, shortest, two_loops, wandering, smoothed, ratchet, both_ways, relaxed),
-    *(nearest, quotients, filtered, triangle, layered, repeated, scaled_product, of_the_first, rotated),
+    *(both_ways, repeated, advected, three_levels, shortest, two_loops, smoothed, ratchet, wandering, relaxed),
+    *(nearest, quotients, filtered, triangle, layered, scaled_product, of_the_first, rotated),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]

@@ -101,10 +101,9 @@ def test_passes_are_left_out_and_unknown_ones_refused(run):
     )
     assert (status, text == plain) == (0, False)
     status, _, said = run("check", "area", "--no-jit", "--without", "fusion")
-    assert (
-        status,
-        said.startswith("srcad: there is no pass 'fusion' (passes are slice_lengths, elementwise_fusion, "),
-    ) == (2, True)
+    assert status == 2
+    assert said.startswith("srcad: there is no pass 'fusion' (passes are ")
+    assert " elementwise_fusion, " in said
 
 
 def test_explain_tells_what_is_kept(run):

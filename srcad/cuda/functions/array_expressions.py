@@ -22,9 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from srcad.cuda.functions.index_maps import Shape, View, broadcast, moved_units
+from srcad.cuda.functions.index_maps import Shape, View, broadcast, moved_units, relation
 
 Dtype = np.dtype[Any]
+
+
+_LONG = 32  # along which an axis of several is reduced first
 
 
 class Expression:
@@ -87,9 +90,20 @@ class Graph:
             return self.view(of, view)
         if of.op == "constant":
             return self.made("view", view.shape, of.dtype, (of,), View(view.shape, ()))
-        if of.op == "update" and of.data == view:
-            return of.inputs[1]  # what has just been written
+        if of.op == "update" and (found := self._written(of, view)) is not None:
+            return found
         return self.made("view", view.shape, of.dtype, (of,), view)
+
+    def _written(self, of: Expression, view: View) -> Expression | None:
+        """A view of an array that has been written into, if it is all of what was written, or none of it."""
+        while of.op == "update":
+            part = relation(of.data, view)
+            if isinstance(part, View):
+                return self.view(of.inputs[1], part)
+            if part is None:
+                return self.made("view", view.shape, of.dtype, (of,), view)
+            of = of.inputs[0]
+        return self.view(of, view)
 
     def broadcast(self, of: Expression, shape: Shape) -> Expression:
         """An array broadcast to a shape."""
@@ -139,6 +153,8 @@ class Graph:
         of = self.cast(of, dtype)
         if all(of.shape[k] == 1 for k in axes):
             return self.reshape(of, shape)
+        if len(axes) > 1 and min(of.shape[axes[-1]], math.prod(of.shape[k] for k in axes[:-1])) >= _LONG:
+            return self.reduce(kind, self.reduce(kind, of, axes[-1:], dtype), axes[:-1], dtype)
         return self.made("reduce", shape, dtype, (of,), (kind, axes))
 
 

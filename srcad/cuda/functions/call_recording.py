@@ -18,6 +18,7 @@ from srcad.cuda.functions import library_functions, numpy_functions
 from srcad.cuda.functions.array_expressions import Expression, reachable
 from srcad.cuda.functions.device import Device
 from srcad.cuda.functions.device_values import DeviceValue, Recording
+from srcad.cuda.functions.kernel_plan import LEAVES
 from srcad.cuda.functions.launches import Plan, Slot, plan_for
 
 
@@ -37,6 +38,8 @@ class Recorded:
     """What a call has noted: its launches, its result, and the arguments that it overwrites.
 
     guards    numbers that decided branches, with the values that they had
+    is_fixed      whether it does not depend on what the device computes
+    needs_apart   whether arguments must not share memory, since one is written into
     """
 
     plan: Plan
@@ -45,6 +48,8 @@ class Recorded:
     guards: list[tuple[Expression, Any]]
     plans: list[Plan]
     is_fixed: bool = True
+    needs_apart: bool = False
+    spare: list[dict[Slot, Any]] = field(default_factory=list)  # one for each call at the same time
 
     def suits(self, args: Sequence[Any]) -> bool:
         """Whether branches go the same way for other arguments of the same kinds."""
@@ -52,10 +57,16 @@ class Recorded:
 
     def run(self, device: Device, args: Sequence[Any], memory: dict[Slot, Any]) -> Any:
         """Launch what was noted, and give the result."""
-        self.plan.run(device, args, memory)
+        try:
+            spare = self.spare.pop()
+        except IndexError:
+            spare = {}
+        self.plan.run(device, args, memory, spare)
         for k, each in self.written.items():
             device.copy(args[k], memory["kept", each.number])
-        return _taken(self.result, device, args, memory)
+        result = _taken(self.result, device, args, memory)
+        self.spare.append(spare)
+        return result
 
 
 def recorded(
@@ -93,6 +104,7 @@ class _State:
     guards: list[tuple[Expression, Any]] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
     is_fixed: bool = True
+    returned: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.recording = Recording(self.evaluate, numpy_functions)
@@ -121,23 +133,26 @@ class _State:
             self.guards.append((of, found))
             return found
         self.is_fixed = False
-        alive = [cell.held for cell in recording.cells if cell.held.shape]
-        alive = [each for each in alive if each.op not in ("argument", "constant") and not _is_filled(each)]
-        roots += [root for each in alive for root in ([each] if each.size else [])]
+        for held in sorted((cell.held for cell in recording.cells), key=lambda each: each.number):
+            if not held.shape:
+                roots += _on_device(held)
+            elif held.op not in LEAVES and held.size and not _is_filled(held):
+                roots.append(held)
         self.launch(roots)
         return number_on_host(of, self.args, self.on_host(_on_device(of)))
 
     def launch(self, roots: Sequence[Expression]) -> Plan:
         """Put values into memory."""
         roots = list({each.number: each for each in roots}.values())
-        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, ())
+        numbers = {each.number for each in roots}
+        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, numbers)
         plan.run(self.device, self.args, self.memory)
         self.plans.append(plan)
         return plan
 
     def on_host(self, wanted: Iterator[Expression]) -> dict[int, Any]:
         """Copies of numbers in memory."""
-        return {each.number: self.device.to_host(self.memory["kept", each.number]).reshape(-1)[0] for each in wanted}
+        return {each.number: _number(each, self.device, self.memory) for each in wanted}
 
     def finished(self, result: Any, values: Sequence[Any], arguments: Sequence[Argument]) -> Recorded:
         """What the call has noted, after its end."""
@@ -149,14 +164,18 @@ class _State:
                 written[k] = self.own_array(value.cell.held)
         roots += written.values()
         roots = list({each.number: each for each in roots}.values())
-        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, ())
-        return Recorded(plan, outcome, written, self.guards, [*self.plans, plan], self.is_fixed)
+        arrays = {each.held.number for each in _leaves(outcome) if not each.is_number}
+        numbers = {each.number for held in _leaves(outcome) if held.is_number for each in held.roots()} - arrays
+        plan = plan_for(roots, self.known, self.names, self.title, self.device.threads, arrays, numbers)
+        needs_apart = bool(written) or self.recording.needs_apart
+        return Recorded(plan, outcome, written, self.guards, [*self.plans, plan], self.is_fixed, needs_apart)
 
     def own_array(self, of: Expression) -> Expression:
-        """An expression that is in memory of its own, even if it is an argument as it is."""
-        if of.op != "argument":
-            return of
-        return self.recording.graph.made("map", of.shape, of.dtype, (of,), "cast")
+        """An expression that is in memory of its own, even if it is an argument, or is returned twice."""
+        while of.op == "argument" or of.number in self.returned:
+            of = self.recording.graph.made("map", of.shape, of.dtype, (of,), "cast")
+        self.returned.add(of.number)
+        return of
 
     def outcome(self, result: Any) -> Any:
         """The result, with what stands for arrays and numbers."""
@@ -206,7 +225,7 @@ def _taken(outcome: Any, device: Device, args: Sequence[Any], memory: Mapping[Sl
         if not outcome.is_number:
             return memory["kept", outcome.held.number]
         wanted = _on_device(outcome.held)
-        known = {each.number: device.to_host(memory["kept", each.number]).reshape(-1)[0] for each in wanted}
+        known = {each.number: _number(each, device, memory) for each in wanted}
         found = number_on_host(outcome.held, args, known)
         return found.item()
     if isinstance(outcome, tuple):
@@ -251,6 +270,17 @@ def _computed(each: Expression, args: Sequence[Any], values: Mapping[int, Any]) 
     operands = [values[operand.number] for operand in each.inputs]
     found = operands[0] if each.data == "cast" else each.data(*operands)
     return each.dtype.type(found)
+
+
+_WHOLE: dict[str, Any] = {"sum": np.sum, "max": np.max, "min": np.min}
+
+
+def _number(each: Expression, device: Device, memory: Mapping[Slot, Any]) -> Any:
+    """A number in memory, or what chunks of a reduction have given, combined."""
+    whole = memory.get(("kept", each.number))
+    if whole is not None:
+        return device.to_host(whole).reshape(-1)[0]
+    return each.dtype.type(_WHOLE[each.data[0]](device.to_host(memory["partial", each.number])))
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import linecache
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -41,10 +42,11 @@ class CudaDevice:
     def __init__(self) -> None:
         from numba import config
 
-        is_simulated = bool(config.ENABLE_CUDASIM)
-        self.threads = 8 if is_simulated else 256  # of the simulator, each is a thread of Python
+        self._is_simulated = bool(config.ENABLE_CUDASIM)
+        self.threads = 8 if self._is_simulated else 256  # of the simulator, each is a thread of Python
         self._kernels: dict[str, Any] = {}
-        self._empty = _memory(is_simulated)
+        self._configured: dict[tuple[str, tuple[int, int], tuple[int, int]], Any] = {}
+        self._empty = _memory(self._is_simulated)
 
     def taken(self, array: Any) -> Any:
         """A caller's array as Numba's."""
@@ -71,7 +73,16 @@ class CudaDevice:
         kernel = self._kernels.get(text)
         if kernel is None:
             kernel = self._kernels[text] = loaded(text)[name]
-        kernel[grid, block](*given)
+        if self._is_simulated:  # where a kernel has one grid at a time
+            kernel[grid, block](*given)
+            return
+        key = text, grid, block
+        configured = self._configured.get(key)
+        if configured is None:
+            with warnings.catch_warnings():  # of grids that are small, as arrays may be
+                warnings.simplefilter("ignore")
+                configured = self._configured[key] = kernel[grid, block]
+        configured(*given)
 
     def to_host(self, array: Any) -> np.ndarray[Any, Any]:
         """A copy in host memory."""

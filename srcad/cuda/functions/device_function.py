@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numba.np import numpy_support
 
 from srcad.api.argument_binding import bind
 from srcad.api.wrt import positions, refuse_paths
-from srcad.cuda.device_arrays import is_device_array
+from srcad.cuda.device_arrays import is_device_array, overlapping
 from srcad.cuda.functions import refused_operations as refused
 from srcad.cuda.functions.call_recording import Argument, Recorded, recorded
 from srcad.cuda.functions.device import Device, cuda_device
@@ -23,6 +23,7 @@ from srcad.driver.version import Request, Version
 from srcad.errors import SrcadError
 from srcad.frontend.load_source import name_of, signature_of
 
+_DTYPES = tuple(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_)))
 Wrt = int | str | tuple[int | str, ...]
 # Records are kept as a list of arrays; there is no loop over elements.
 _WITHOUT = ("preallocated_traces",)
@@ -103,6 +104,8 @@ class DeviceFunction:
         self.function, self.request = f, request
         self._device = device
         self._version: Version | None = None
+        self.__signature__ = signature_of(f)
+        self._names = tuple(self.__signature__.parameters)
         self._codes: dict[tuple[nb.Type, ...], GeneratedCode] = {}
         self._recorded: dict[tuple[Argument, ...], list[Recorded]] = {}
         self.__name__ = f"{name_of(f)}_{request.mode}" if request.mode != "core" else name_of(f)
@@ -114,6 +117,8 @@ class DeviceFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call it: see `value_and_grad`."""
         call = self._prepared(args, kwargs)
+        if call.found.needs_apart and overlapping([each for each in call.given if is_device_array(each)]) is not None:
+            raise refused.SHARED_MEMORY.error()
         result = call.found.run(call.device, call.values, call.memory)
         return _handed(result, call)
 
@@ -131,9 +136,9 @@ class DeviceFunction:
         return sum(len(each.launches) for each in self._prepared(args, kwargs).found.plans)
 
     def _prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
-        signature = signature_of(self.function)
-        given = bind(signature, args, kwargs)
-        arguments = tuple(map(_argument, signature.parameters, given))
+        signature = self.__signature__
+        given = args if len(args) == len(self._names) and not kwargs else bind(signature, args, kwargs)
+        arguments = tuple(map(_argument, self._names, given))
         device = self._device or cuda_device()
         values = [
             device.taken(each) if kind.kind == "array" else kind.dtype.type(each) if kind.kind == "number" else each
@@ -145,9 +150,7 @@ class DeviceFunction:
                 return _Call(found, {}, device, values, given, arguments)
         code = self._code(arguments)
         try:
-            found, memory = recorded(
-                code.function, arguments, tuple(signature.parameters), self.__name__, device, values
-            )
+            found, memory = recorded(code.function, arguments, self._names, self.__name__, device, values)
         except SrcadError as problem:
             code.place(problem)
             raise
@@ -196,13 +199,15 @@ def _handed(result: Any, call: _Call) -> Any:
 def _argument(name: str, value: Any) -> Argument:
     """What is known of an argument before the call is noted."""
     if is_device_array(value):
-        dtype = np.dtype(value.dtype)
-        if dtype.kind not in "fiub" or dtype == np.float16:
-            raise refused.COMPLEX_ARRAY.error(name=name, dtype=dtype)
-        return Argument("array", dtype, tuple(value.shape), _is_contiguous(value, dtype))
+        dtype, strides = _layout(value)
+        if dtype not in _DTYPES:
+            raise refused.DTYPE.error(name=name, dtype=dtype)
+        if not value.shape:
+            raise refused.HOST_ARGUMENT.error(name=name, what="a device array without axes", way=f"pass float({name})")
+        return Argument("array", dtype, tuple(value.shape), _is_contiguous(value.shape, strides, dtype))
     if isinstance(value, (float, np.floating)):
         return Argument("number", np.result_type(value), (), None, isinstance(value, float))
-    if isinstance(value, (bool, int, np.integer, np.bool_)):
+    if value is None or isinstance(value, (bool, int, np.integer, np.bool_)):
         return Argument("value", type(value), (), value)
     what = "an array in host memory" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
     way = "pass device arrays and numbers, one by one"
@@ -211,11 +216,19 @@ def _argument(name: str, value: Any) -> Argument:
     raise refused.HOST_ARGUMENT.error(name=name, what=what, way=way)
 
 
-def _is_contiguous(array: Any, dtype: np.dtype[Any]) -> bool:
-    strides, step = getattr(array, "strides", None), dtype.itemsize
+def _layout(array: Any) -> tuple[np.dtype[Any], Any]:
+    """The dtype and the strides of a device array; None for those of an array without gaps."""
+    if hasattr(array, "strides"):
+        return np.dtype(array.dtype), array.strides
+    interface = array.__cuda_array_interface__  # PyTorch has dtypes of its own
+    return np.dtype(interface["typestr"]), interface.get("strides")
+
+
+def _is_contiguous(shape: Sequence[int], strides: Sequence[int] | None, dtype: np.dtype[Any]) -> bool:
+    step = dtype.itemsize
     if strides is None:
         return True
-    for extent, stride in zip(reversed(array.shape), reversed(strides), strict=True):
+    for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
         if extent != 1 and stride != step:
             return False
         step *= extent
@@ -228,4 +241,6 @@ def _type(argument: Argument) -> nb.Type:
         return nb.Array(kind, len(argument.shape), "C" if argument.value else "A")
     if argument.kind == "number":
         return numpy_support.from_dtype(argument.dtype)
+    if argument.value is None:
+        return nb.none
     return nb.boolean if isinstance(argument.value, (bool, np.bool_)) else nb.int64

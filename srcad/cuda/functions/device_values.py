@@ -16,7 +16,7 @@ import numpy as np
 
 from srcad.cuda.functions import refused_operations as refused
 from srcad.cuda.functions.array_expressions import Expression, Graph
-from srcad.cuda.functions.element_functions import FUNCTIONS, LOGICAL
+from srcad.cuda.functions.element_functions import is_known
 from srcad.cuda.functions.index_maps import Shape, View, broadcast, permuted, subscript, whole_view
 
 MOST_ELEMENTS = 256  # single elements that one call may read and write
@@ -43,6 +43,7 @@ class Recording:
         self.graph = Graph()
         self.cells: weakref.WeakSet[Cell] = weakref.WeakSet()
         self.elements = 0
+        self.needs_apart = False  # whether arguments must not share memory
         self._evaluate = evaluate
 
     def number_of(self, of: Expression) -> Any:
@@ -65,6 +66,8 @@ class Recording:
         """The expression of an operand: a device value or a number."""
         if isinstance(value, DeviceValue):
             return value.expression
+        if isinstance(value, np.ndarray) and value.ndim and value.size == 1:
+            return self.graph.broadcast(self.graph.constant(value.reshape(())[()]), value.shape)
         if isinstance(value, np.ndarray) and value.ndim:
             raise refused.HOST_ARRAY_MET.error(shape=value.shape)
         if isinstance(value, (bool, int, float, np.generic, np.ndarray)):
@@ -75,10 +78,8 @@ class Recording:
         """A function of elements."""
         found = [self.expression(each) for each in operands]
         made = self.graph.map(function, *found)
-        is_known = function in FUNCTIONS or (function in LOGICAL and made.dtype == np.bool_)
-        if function is np.power and made.dtype.kind != "f":
-            is_known = found[1].op == "constant" and found[1].data in (1, 2, 3)
-        if not is_known:
+        constants = [each.data if each.op == "constant" else None for each in found]
+        if not is_known(function, made.dtype, constants):
             raise refused.NOT_FOR_ARRAYS.error(function=name_of(function), reason=f" with results of {made.dtype}")
         return self.value(made)
 
@@ -190,6 +191,9 @@ class DeviceValue(np.lib.mixins.NDArrayOperatorsMixin):
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, DeviceValue) and key.dtype == np.bool_ and key.shape == self.shape and np.ndim(value) == 0:
+            self.write(np.where(key, value, self))
+            return
         view = self._subscript(key)
         if not view.shape:
             self.recording.element_met()

@@ -77,6 +77,12 @@ FUNCTIONS: dict[Any, str] = {
     np.logical_or: "{0} != 0 or {1} != 0",
     np.logical_not: "{0} == 0",
     np.where: "{1} if {0} else {2}",
+    np.exp2: "math.pow(2.0, {0})",
+    np.conjugate: "{0}",
+    np.trunc: "{0} - math.fmod({0}, 1.0)",
+    np.heaviside: "0 if {0} < 0 else (1 if {0} > 0 else ({1} if {0} == 0 else {0}))",
+    np.deg2rad: "{0} * 0.017453292519943295",
+    np.rad2deg: "{0} * 57.29577951308232",
     np.degrees: "{0} * 57.29577951308232",
     np.radians: "{0} * 0.017453292519943295",
     strong_product: "{0} * {1} if {0} != 0 else 0",
@@ -84,7 +90,7 @@ FUNCTIONS: dict[Any, str] = {
     kernels.ratio: "{0} / {1} if {1} != 0 else 0",
     kernels.root: "math.sqrt({0})",
     kernels.power_slope: "{1} * math.pow({0}, {1} - 1) if {1} != 0 else 0",
-    kernels.power_log: "{0} * math.log({1}) if {1} > 0 else 0",
+    kernels.power_log: "{0} * (math.log({1}) if {1} > 0 else 0.0)",
     "cast": "{0}",
 }
 FUNCTIONS |= {function: f"math.{name}({{0}})" for function, name in _MATH.items()}
@@ -96,7 +102,24 @@ LOGICAL: dict[Any, str] = {
     np.bitwise_or: "{0} or {1}",
     np.bitwise_xor: "{0} != {1}",
     np.invert: "not {0}",
+    np.add: "{0} or {1}",
+    np.multiply: "{0} and {1}",
+    np.maximum: "{0} or {1}",
+    np.minimum: "{0} and {1}",
 }
+_OF_TRUTHS = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert})
+_GIVES_TRUTHS = frozenset({np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal, np.where})
+_GIVES_TRUTHS |= frozenset({np.isnan, np.isinf, np.isfinite, np.logical_and, np.logical_or, np.logical_not, "cast"})
+
+
+def is_known(function: Any, result: np.dtype[Any], constants: Sequence[Any]) -> bool:
+    """Whether there is a text for a function with results of a dtype, of operands of which some are numbers."""
+    if result == np.bool_:
+        return function in LOGICAL or function in _GIVES_TRUTHS
+    if function is np.power and result.kind != "f":
+        return constants[1] in (1, 2, 3)
+    return function in FUNCTIONS
+
 
 _COMPARED = frozenset({np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal})
 _AS_THEY_ARE = frozenset({np.isnan, np.isinf, np.isfinite, np.logical_and, np.logical_or, np.logical_not, "cast"})
@@ -107,7 +130,7 @@ def operand_dtype(function: Any, place: int, dtypes: Sequence[Any], result: np.d
 
     `dtypes` are those of the operands, types of Python's for its numbers.
     """
-    if function in _AS_THEY_ARE or function in LOGICAL or (function is np.where and place == 0):
+    if function in _AS_THEY_ARE or function in _OF_TRUTHS or (function is np.where and place == 0):
         return None
     if function in _COMPARED:
         values = [each(1) if isinstance(each, type) else each for each in dtypes]
@@ -115,11 +138,14 @@ def operand_dtype(function: Any, place: int, dtypes: Sequence[Any], result: np.d
     return result
 
 
-def text_of(function: Any, operands: Sequence[str], constants: Sequence[Any]) -> str:
-    """The text of a function of operands; `constants` are the values of those that are numbers, else None."""
+def text_of(function: Any, operands: Sequence[str], constants: Sequence[Any], is_truth: bool) -> str:
+    """The text of a function of operands; `constants` are the values of those that are numbers, else None.
+
+    `is_truth` says whether the result is a truth value.
+    """
     if function is np.power and constants[1] in (1, 2, 3):
         return " * ".join([operands[0]] * int(constants[1]))
-    if function in LOGICAL:
+    if is_truth and function in LOGICAL:
         return LOGICAL[function].format(*operands)
     return FUNCTIONS[function].format(*operands)
 

@@ -42,7 +42,7 @@ class View:
         >>> whole_view((5,)).then(subscript((5,), slice(1, 4))).then(subscript((3,), 2)).along
         (Along(start=3, step=0, axis=None),)
         """
-        return View(other.shape, tuple(_composed(each, other.along) for each in self.along))
+        return View(other.shape, tuple(composed(each, other.along) for each in self.along))
 
     def is_whole(self, shape: Shape) -> bool:
         """Whether it is all of an array of this shape, as it is."""
@@ -54,13 +54,54 @@ class View:
         return all(extent <= 1 or axis in used for axis, extent in enumerate(self.shape))
 
 
-def _composed(own: Along, along: Sequence[Along]) -> Along:
+def composed(own: Along, along: Sequence[Along]) -> Along:
+    """An index that follows from others, which follow from those of a view."""
     if own.axis is None:
         return own
     other = along[own.axis]
     if other.axis is None:
         return Along(own.start + own.step * other.start)
     return Along(own.start + own.step * other.start, own.step * other.step, other.axis)
+
+
+def relation(written: View, read: View) -> View | bool | None:
+    """What part of a view `written` another view of the same array is, as a view of the first one.
+
+    False if they have no element in common, None if it is not one of both, or not known.
+
+    >>> rows = subscript((5, 4), 2)
+    >>> relation(rows, subscript((5, 4), (2, slice(1, 3))))
+    View(shape=(2,), along=(Along(start=1, step=1, axis=0),))
+    >>> relation(rows, subscript((5, 4), 3))
+    False
+    """
+    inside: dict[int, Along] = {}
+    is_inside = True
+    for own, other in zip(written.along, read.along, strict=True):
+        place = _place_in(own, written.shape, other, read.shape)
+        if place is False:
+            return False
+        if not isinstance(place, Along):
+            is_inside = False
+        elif own.axis is not None:
+            inside[own.axis] = place
+    if not is_inside or 0 in read.shape:
+        return None
+    return View(read.shape, tuple(inside.get(axis, Along(0)) for axis in range(len(written.shape))))
+
+
+def _place_in(own: Along, shape: Shape, other: Along, other_shape: Shape) -> Along | bool | None:
+    """Where the indices of `other` lie in those of `own`, along one axis."""
+    step = own.step if own.axis is not None else 1
+    count = shape[own.axis] if own.axis is not None else 1
+    last = other_shape[other.axis] - 1 if other.axis is not None else 0
+    if abs(step) != 1 or last < 0:
+        return None
+    start, stride = (other.start - own.start) * step, other.step * step
+    least, greatest = sorted((start, start + stride * last))
+    if greatest < 0 or least >= count:
+        return False
+    return Along(start, stride, other.axis) if least >= 0 and greatest < count else None
 
 
 def whole_view(shape: Shape) -> View:

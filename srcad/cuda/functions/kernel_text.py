@@ -4,9 +4,8 @@ Without a reduction, each thread computes elements at one index. A reduction ove
 ways, which sizes decide:
 
     by threads      a thread for each element of the result adds up along the axes
-    by blocks       a block for each element of the result; its threads add up what is `threads` apart, then each
-    other's
-                    sums, by a tree in shared memory
+    by blocks       a row of a block's threads for each element of the result: each adds up what is as far apart as
+                    there are threads, then they add up each other's sums, by a tree in shared memory
 
 Where the result has few elements, the reduced range is divided into chunks, and a second kernel combines their
 results. Sizes alone decide how, so that the order of additions is the same in each call.
@@ -28,7 +27,9 @@ from srcad.cuda.functions.kernel_writer import LETTERS, Body, Index, Parameters
 _BLOCKS = 2048  # enough to fill a GPU
 _THREADS = 1 << 18  # likewise
 _LEAST_PER_THREAD = 8
-_SHORT = 32  # a reduction that is not worth a block
+_LEAST_OF_CHUNK = 32
+_SHORT = 4  # a reduction that a thread does alone
+_SIDE_BY_SIDE = 4  # elements of the result whose operands are neighbours in memory
 _MOST_ROWS = 32768  # blocks along the second axis of a grid, of which there may not be many
 COMBINED = {
     "sum": "{0} + {1}",
@@ -132,69 +133,83 @@ class _Writer:
         many = math.prod(shape[k] for k in self.kept_axes)
         long = math.prod(shape[k] for k in axes)
         ends_kept = bool(self.kept_axes) and self.kept_axes[-1] == len(shape) - 1
-        by_threads = many > 1 and (long <= _SHORT or (ends_kept and many >= _SHORT))
-        width = 1 if by_threads else self.threads
-        if by_threads:
-            chunks = min(-(-long // _SHORT), max(_THREADS // many, 1))
-        else:
-            chunks = min(-(-long // (width * _LEAST_PER_THREAD)), max(_BLOCKS // max(many, 1), 1))
-        chunks = max(chunks, 1) if divides else 1
-        step = -(-long // chunks) if chunks > 1 else long
-        chunks = -(-long // step) if chunks > 1 else 1
-        self.chunks, self.long, self.step = chunks, long, step
-        if by_threads:
+        is_side_by_side = divides and ends_kept and many >= _SIDE_BY_SIDE
+        if many > 1 and (long <= _SHORT or is_side_by_side):
+            wide = min(self.threads, _power_of_two(many))
+            self.divide(long, min(-(-long // _LEAST_OF_CHUNK), _THREADS // many, _MOST_ROWS) if divides else 1)
+            high = self.threads // wide if self.chunks > 1 else 1
             self.by_threads(many)
-            return self.made((-(-many // self.threads), chunks), (self.threads, 1), chunks)
-        self.by_blocks(many)
-        return self.made((many, chunks), (self.threads, 1), chunks)
+            return self.made((-(-many // wide), -(-self.chunks // high)), (wide, high), self.chunks)
+        wide = self.threads if many == 1 else min(self.threads, max(_power_of_two(long), 1))
+        high = self.threads // wide
+        blocks = -(-many // high)
+        self.divide(long, min(-(-long // (wide * _LEAST_PER_THREAD)), _BLOCKS // max(blocks, 1)) if divides else 1)
+        self.by_blocks(many, wide, high)
+        return self.made((blocks, self.chunks), (wide, high), self.chunks)
+
+    def divide(self, long: int, chunks: int) -> None:
+        """Divide what is reduced into at most so many chunks of one length."""
+        self.long, self.step = long, -(-long // max(chunks, 1))
+        self.chunks = -(-long // self.step) if self.step else 1
 
     def by_threads(self, many: int) -> None:
-        """A thread for each element of the result."""
+        """A thread for each element of the result, and each chunk."""
         body = self.body
-        body.line("k = cuda.grid(1)")
-        body.line("c = cuda.blockIdx.y")
-        body.open(f"if k < {body.integer(many)}:")
+        body.line("k, c = cuda.grid(2)")
+        body.open(f"if k < {body.integer(many)} and c < {body.integer(self.chunks)}:")
         own = body.places("k", tuple(self.shape[k] for k in self.kept_axes))
-        totals = self.sums(own, "", "1")
+        totals = self.begun()
+        self.sums(own, totals, "", "1")
         for each, total in zip(self.reduced, totals, strict=True):
             body.line(f"{self.result(each, own)} = {total}")
 
-    def by_blocks(self, many: int) -> None:
-        """A block for each element of the result."""
+    def by_blocks(self, many: int, wide: int, high: int) -> None:
+        """A row of threads of a block for each element of the result, and each chunk."""
         body = self.body
         body.line("thread = cuda.threadIdx.x")
+        body.line(f"place = thread + {wide} * cuda.threadIdx.y")
+        body.line(f"k = cuda.blockIdx.x * {high} + cuda.threadIdx.y")
         body.line("c = cuda.blockIdx.y")
-        kept = tuple(self.shape[k] for k in self.kept_axes)
-        if kept:
-            body.line("k = cuda.blockIdx.x")
-        own = body.places("k", kept) if kept else ()
-        totals = self.sums(own, " + thread", str(self.threads))
+        totals = self.begun()
+        body.open(f"if k < {body.integer(many)}:")
+        self.sums(self.own("k"), totals, " + thread", str(wide))
+        body.close()
         shared = [f"shared{k}" for k in range(len(totals))]
         for each, name, total in zip(self.reduced, shared, totals, strict=True):
             body.line(f"{name} = cuda.shared.array({self.threads}, {each.dtype.name})")
-            body.line(f"{name}[thread] = {total}")
+            body.line(f"{name}[place] = {total}")
         body.line("cuda.syncthreads()")
-        body.line(f"half = {self.threads // 2}")
+        body.line(f"half = {wide // 2}")
         body.open("while half > 0:")
         body.open("if thread < half:")
         for each, name in zip(self.reduced, shared, strict=True):
-            own_total, other = (f"{name}[thread{place}]" for place in ("", " + half"))
-            body.line(f"{name}[thread] = {_combined(each, own_total, other)}")
+            own_total, other = (f"{name}[place{offset}]" for offset in ("", " + half"))
+            body.line(f"{name}[place] = {_combined(each, own_total, other)}")
         body.close()
         body.line("cuda.syncthreads()")
         body.line("half //= 2")
         body.close()
-        body.open("if thread == 0:")
+        body.open(f"if thread == 0 and k < {body.integer(many)}:")
+        own = self.own("k")
         for each, name in zip(self.reduced, shared, strict=True):
-            body.line(f"{self.result(each, own)} = {name}[0]")
+            body.line(f"{self.result(each, own)} = {name}[place]")
         body.close()
 
-    def sums(self, own: tuple[Index, ...], offset: str, stride: str) -> list[str]:
-        """The loop over the elements that a thread combines. Returns the names of what it has combined."""
-        body, group = self.body, self.group
+    def own(self, name: str) -> tuple[Index, ...]:
+        """The indices of an element of the result."""
+        kept = tuple(self.shape[k] for k in self.kept_axes)
+        return self.body.places(name, kept) if kept else ()
+
+    def begun(self) -> list[str]:
+        """What reductions begin with. Returns the names of what a thread combines."""
         totals = [f"total{k}" for k in range(len(self.reduced))]
         for each, total in zip(self.reduced, totals, strict=True):
-            body.line(f"{total} = {_first(each)}")
+            self.body.line(f"{total} = {_first(each)}")
+        return totals
+
+    def sums(self, own: tuple[Index, ...], totals: list[str], offset: str, stride: str) -> None:
+        """The loop over the elements that a thread combines."""
+        body, group = self.body, self.group
         long, step = body.integer(self.long), body.integer(self.step)
         if self.chunks > 1:
             start, stop = f"c * {step}{offset}", f"min((c + 1) * {step}, {long})"
@@ -205,12 +220,11 @@ class _Writer:
         along = dict(zip(self.kept_axes, own, strict=True))
         along |= zip(axes, body.places("r", tuple(self.shape[k] for k in axes)), strict=True)
         at = tuple(along[k] for k in range(len(self.shape)))
-        values = [body.value(each.inputs[0], at) for each in self.reduced]
         self.store_elements(at)
+        values = [body.value(each.inputs[0], at) for each in self.reduced]
         for each, total, value in zip(self.reduced, totals, values, strict=True):
             body.line(f"{total} = {_combined(each, total, value)}")
         body.close()
-        return totals
 
     def result(self, each: Expression, own: tuple[Index, ...]) -> str:
         """Where a reduction is stored."""

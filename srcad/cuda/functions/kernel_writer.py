@@ -209,7 +209,7 @@ class Body:
             dtype = operand_dtype(each.data, k, kinds, each.dtype)
             texts.append(self.cast(operand, text, dtype))
             constants.append(operand.data if operand.op == "constant" else None)
-        text = text_of(each.data, texts, constants)
+        text = text_of(each.data, texts, constants, each.dtype == np.bool_)
         if each.data == "cast":
             return self.name(_converted(texts[0], each.dtype, each.inputs[0].dtype))
         if each.dtype.kind in "fiu" and each.dtype.itemsize < 8:  # results of mixed operands are wider

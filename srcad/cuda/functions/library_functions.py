@@ -238,7 +238,44 @@ def _scatter(recording: Recording, g: Any, shape: Any, index: Any) -> Any:
     return bar
 
 
+def _refuse_overlap(recording: Recording, a: Any, b: Any) -> None:
+    if _may_overlap(recording, a, b):
+        raise refused.SHARED_MEMORY.error()
+
+
+def _may_overlap(recording: Recording, a: Any, b: Any) -> bool:
+    """What the device arrays are is looked at in each call: it is refused if they share memory."""
+    recording.needs_apart = True
+    return bool(a.cell is b.cell)
+
+
+def _scatter_add(recording: Recording, bar: Any, index: Any, value: Any) -> None:
+    bar[index] += value
+
+
+def _diff_adjoint(recording: Recording, g: Any, n: int = 1, axis: int = -1) -> Any:
+    axis %= g.ndim
+    after, short = ((slice(None),) * axis + (each,) for each in (slice(1, None), slice(-1)))
+    for _ in range(n):
+        longer = filled(recording, (*g.shape[:axis], g.shape[axis] + 1, *g.shape[axis + 1 :]), 0, g.dtype)
+        longer[after] = g
+        longer[short] -= g
+        g = longer
+    return g
+
+
+def _unpad(recording: Recording, g: Any, shape: Any, pad_width: Any, mode: str = "constant") -> Any:
+    starts = np.broadcast_to(pad_width, (len(shape), 2))[:, 0].tolist()
+    return g[tuple(slice(start, start + size) for start, size in zip(starts, shape, strict=True))]
+
+
 _KERNELS: dict[str, Own] = {
+    "refuse_overlap": _refuse_overlap,
+    "may_overlap": _may_overlap,
+    "scatter_add": _scatter_add,
+    "diff_adjoint": _diff_adjoint,
+    "unpad": _unpad,
+    "padded": lambda recording, *args: np.pad(*args),
     "restore": _restore,
     "spread": _spread,
     "unbroadcast": _unbroadcast,
@@ -270,5 +307,9 @@ _KERNELS |= {"times_transpose": lambda recording, a, b: np.dot(a, b.T)}
 _KERNELS |= {"copy_in_c_order": lambda recording, a: np.copy(a)}
 # Written in functions of the tables and basic subscripts.
 _KERNELS |= {
-    name: _as_python(getattr(kernels, name)) for name in ("centred", "unconcatenate", "unstack", "untranspose")
+    name: _as_python(getattr(kernels, name))
+    for name in (
+        *("centred", "unconcatenate", "unstack", "untranspose", "unvstack", "unhstack", "uncolumn_stack"),
+        *("copy_to", "add_to", "subtract_from", "add_scaled", "einsum_adjoint"),
+    )
 }

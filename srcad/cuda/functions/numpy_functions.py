@@ -180,6 +180,13 @@ def _real(recording: Recording, val: Any) -> Any:
     return val
 
 
+@_for(np.logaddexp)
+def _logaddexp(recording: Recording, x1: Any, x2: Any) -> Any:
+    above, apart = np.maximum(x1, x2), np.abs(x1 - x2)
+    # Infinities of one sign are not apart, though their difference is nan.
+    return np.where(np.equal(x1, x2), above + np.log(2.0), above + np.log1p(np.exp(-apart)))
+
+
 # Copies, and arrays like others.
 
 
@@ -269,9 +276,12 @@ def _swapaxes(recording: Recording, a: Any, axis1: int, axis2: int) -> DeviceVal
 
 
 @_for(np.moveaxis)
-def _moveaxis(recording: Recording, a: Any, source: int, destination: int) -> DeviceValue:
-    order = [k for k in range(a.ndim) if k != source % a.ndim]
-    order.insert(destination % a.ndim, source % a.ndim)
+def _moveaxis(recording: Recording, a: Any, source: Any, destination: Any) -> DeviceValue:
+    from_axes, to_axes = (each if isinstance(each, (tuple, list)) else (each,) for each in (source, destination))
+    moved = [each % a.ndim for each in from_axes]
+    order = [k for k in range(a.ndim) if k not in moved]
+    for place, axis in sorted((to % a.ndim, axis) for to, axis in zip(to_axes, moved, strict=True)):
+        order.insert(place, axis)
     found: DeviceValue = a.seen_as(permuted(a.shape, order))
     return found
 
@@ -320,9 +330,43 @@ def _concatenate(recording: Recording, arrays: Any, axis: int = 0) -> DeviceValu
 
 
 @_for(np.stack)
-def _stack(recording: Recording, arrays: Any, axis: int = 0) -> DeviceValue:
-    found: DeviceValue = _concatenate(recording, [np.expand_dims(each, axis) for each in arrays], axis)
-    return found
+def _stack(recording: Recording, arrays: Any, axis: int = 0) -> Any:
+    return _concatenate(recording, [np.expand_dims(each, axis) for each in arrays], axis)
+
+
+@_for(np.vstack)
+def _vstack(recording: Recording, tup: Any) -> Any:
+    return _concatenate(recording, [each[None] if each.ndim == 1 else each for each in tup], 0)
+
+
+@_for(np.hstack)
+def _hstack(recording: Recording, tup: Any) -> Any:
+    return _concatenate(recording, tup, 0 if tup[0].ndim == 1 else 1)
+
+
+@_for(np.column_stack)
+def _column_stack(recording: Recording, tup: Any) -> Any:
+    return _concatenate(recording, [each[:, None] if each.ndim == 1 else each for each in tup], 1)
+
+
+@_for(np.diff)
+def _diff(recording: Recording, a: Any, n: int = 1, axis: int = -1) -> Any:
+    before = (slice(None),) * (axis % a.ndim)
+    for _ in range(n):
+        a = a[before + (slice(1, None),)] - a[before + (slice(None, -1),)]
+    return a
+
+
+@_for(np.pad)
+def _pad(recording: Recording, array: Any, pad_width: Any, mode: str = "constant") -> DeviceValue:
+    if mode != "constant":
+        raise refused.NOT_FOR_ARRAYS.error(function="np.pad", reason=f" in the mode {mode!r}")
+    widths = np.broadcast_to(pad_width, (array.ndim, 2)).tolist()
+    shape = tuple(before + extent + after for extent, (before, after) in zip(array.shape, widths, strict=True))
+    made = filled(recording, shape, 0, array.dtype)
+    inside = zip(array.shape, widths, strict=True)
+    made[tuple(slice(before, before + extent) for extent, (before, _) in inside)] = array
+    return made
 
 
 @_for(np.roll)
@@ -365,6 +409,33 @@ def _vdot(recording: Recording, a: Any, b: Any) -> Any:
 @_for(np.outer)
 def _outer(recording: Recording, a: Any, b: Any) -> Any:
     return np.ravel(a)[:, None] * np.ravel(b)[None, :]
+
+
+@_for(np.linalg.norm)
+def _norm(recording: Recording, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    if ord is not None and not (ord == 2 and (x.ndim == 1 or isinstance(axis, int))):
+        raise refused.NOT_FOR_ARRAYS.error(function="np.linalg.norm", reason=f" of the order {ord}")
+    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+
+
+@_for(np.einsum)
+def _einsum(recording: Recording, subscripts: str, *operands: Any) -> Any:
+    text = subscripts.replace(" ", "")
+    given, arrow, result = text.partition("->")
+    terms = given.split(",")
+    if not arrow:
+        result = "".join(sorted(each for each in set(given) - {","} if given.count(each) == 1))
+    is_known = text.replace(",", "").replace("->", "").isalpha() and len(terms) == len(operands)
+    if not is_known or any(len(set(each)) < len(each) for each in (*terms, result)):
+        raise refused.NOT_FOR_ARRAYS.error(function="np.einsum", reason=f" with the subscripts {subscripts!r}")
+    letters = [*result, *sorted(set(given) - {","} - set(result))]
+    factors = []
+    for term, operand in zip(terms, operands, strict=True):
+        order = sorted(range(len(term)), key=lambda k, term=term: letters.index(term[k]))  # type: ignore[misc]
+        factors.append(np.transpose(operand, order)[tuple(slice(None) if each in term else None for each in letters)])
+    found = functools.reduce(np.multiply, factors)
+    summed = tuple(range(len(result), len(letters)))
+    return np.sum(found, axis=summed) if summed else found
 
 
 TABLE = _TABLE

@@ -36,11 +36,11 @@ HOST_ARRAY_MET = Refusal(
     "pass it to the function as a device array (`cuda.to_device`)",
     unshown=_NEEDS_CUDA,
 )
-COMPLEX_ARRAY = Refusal(
+DTYPE = Refusal(
     BadType,
     "Dtypes of device arrays",
     "`{name}` is of dtype {dtype}, which functions over device arrays do not take",
-    "pass arrays of float64, float32, integers or bool",
+    "pass arrays of float64, float32, int64, int32 or bool; of complex numbers, the real and imaginary parts",
     unshown=_NEEDS_CUDA,
 )
 HIDDEN_ALIAS = Refusal(
@@ -90,5 +90,12 @@ UNTYPED = Refusal(
     "Functions over device arrays without types",
     "the function has no types for these arguments: {reason}",
     "write it so that Numba can compile it for arrays of these types",
+    unshown=_NEEDS_CUDA,
+)
+SHARED_MEMORY = Refusal(
+    BadType,
+    "Arguments that share memory, of a function that writes into one",
+    "the function writes into an argument, and its arguments share memory",
+    "pass a copy of one of them",
     unshown=_NEEDS_CUDA,
 )

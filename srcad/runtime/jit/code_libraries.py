@@ -32,7 +32,21 @@ from numba.core.runtime import rtsys
 
 names_of_kernels: dict[Any, str] = {}  # of kernels that are called, by library: the names of their files
 _ENVIRONMENT = "_ZN08NumbaEnv"
+_DYNAMIC = "_3cdynamic_3e"  # `<dynamic>`, in the names of functions that belong to no module
 DEEPEST_UNSWITCHED_NEST = 5  # with seven loops around a product of matrices, the third level takes minutes
+
+
+def runs_as_python(library: Any) -> bool:
+    """Whether compiled code runs some of it as Python (`numba.objmode`), with names of a function without a module.
+
+    Numba stores it all the same where it belongs to a function that was linked; what is loaded then ends in an error,
+    "missing Environment".
+    """
+    module = library._final_module
+    names = [each.name for each in module.global_variables if each.name.startswith(_ENVIRONMENT)]
+    found = [name for name in names if _DYNAMIC in name and not getattr(lookup_environment(name), "can_cache", bool)()]
+    text = str(module) if found else ""
+    return any(text.count(f"@{name}") > 1 for name in found)  # others only stand there, and are not read
 
 
 class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba carries no annotations

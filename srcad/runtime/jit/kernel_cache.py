@@ -36,7 +36,7 @@ from numba.core.serialize import dumps
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from srcad.runtime.jit import external_functions, unique_symbols
-from srcad.runtime.jit.code_libraries import CallingLibrary, names_of_kernels
+from srcad.runtime.jit.code_libraries import CallingLibrary, names_of_kernels, runs_as_python
 from srcad.runtime.jit.disk_cache import environment, fetch_code, folder, store_code
 
 # LLVM inlines functions of up to about 50 instructions. Those that it would not inline are called.
@@ -101,7 +101,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Store a compiled kernel."""
         symbols = external_functions.symbols_in(data.library) if data.library.has_dynamic_globals else ()
-        if symbols is None or data.lifted or not all(map(is_plain, sig)):
+        if symbols is None or data.lifted or runs_as_python(data.library) or not all(map(is_plain, sig)):
             return
         name = self._name(sig, data.codegen)
         is_large = _is_large(data)

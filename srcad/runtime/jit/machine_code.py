@@ -19,6 +19,7 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from srcad.runtime.jit import disk_cache, external_functions, kernel_cache
+from srcad.runtime.jit.code_libraries import runs_as_python
 from srcad.runtime.support.event_log import log
 
 # Numba's settings that change machine code.
@@ -93,7 +94,8 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         log.debug("%s%s: compiled", self._function.__name__, sig)
         about = self._about(sig, data.codegen)
         symbols = external_functions.symbols_in(data.library) if data.library.has_dynamic_globals else ()
-        if symbols is None or not all(each.can_cache for each in data.lifted) or " at 0x" in about:
+        is_bound = symbols is None or " at 0x" in about or runs_as_python(data.library)
+        if is_bound or not all(each.can_cache for each in data.lifted):
             return
         try:
             content = dumps((kernel_cache.called_by(data.library), symbols, data._reduce()))

@@ -270,6 +270,7 @@ from srcad.runtime.kernels.recording.range_checks import (
     check_room,
 )
 from srcad.runtime.kernels.recording.recovered_states import check_recovered, magnitude, recovered, undoing
+from srcad.runtime.kernels.recording.snapshots_on_disk import goes_to_disk, snapshot_at
 from srcad.runtime.kernels.recording.typed_lists import (
     appended,
     element,
@@ -410,6 +411,7 @@ __all__ = [
     "generator_standard_normal",
     "generator_standard_t",
     "generator_uniform",
+    "goes_to_disk",
     "gradient_along",
     "grown",
     "hold",
@@ -528,6 +530,7 @@ __all__ = [
     "slice_extent",
     "smallest",
     "snapshot",
+    "snapshot_at",
     "snapshot_count",
     "snapshot_limit",
     "snapshots_within",

@@ -38,6 +38,11 @@ class Template:
     refuses: frozenset[str] = frozenset()
 
     @functools.cached_property
+    def guarded_forms(self) -> dict[Any, Template]:
+        """The content with strong products, by the names that may be infinite and those that are not zero."""
+        return {}
+
+    @functools.cached_property
     def contributes_to(self) -> tuple[str, ...]:
         """The names with a statement `d[...] = `, in order."""
         targets = [statement.targets[0] for statement in self.body if isinstance(statement, gast.Assign)]

@@ -30,13 +30,20 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1)
     last = len(edges) - 1
-    place = np.searchsorted(edges, a, side="right") - 1
-    place = np.where(a == edges[last], last - 1, place)
-    inside = (place >= 0) & (place < last)
+    values = np.ravel(a)
+    inside = (values >= edges[0]) & (values <= edges[last])
+    if np.ndim(bins) == 1:
+        place = np.minimum(np.searchsorted(edges, values, side="right") - 1, last - 1)
+    else:  # bins of one width: a quotient tells the bin, or, by rounding, the one beside it
+        above = np.where(inside, values, edges[0]) - edges[0]
+        place = np.minimum(kernels.whole_places(above / (edges[last] - edges[0]) * last), last - 1)
+        place = place - (values < edges[place])
+        place = place + ((values >= edges[place + 1]) & (place < last - 1))
+    place = np.where(inside, place, last)  # what is in no bin is counted in one more
     if weights is None:
-        count = np.bincount(place[inside], None, last)
+        count = np.bincount(place, None, last + 1)[:last]
     else:
-        count = np.bincount(place[inside], weights[inside], last)
+        count = np.bincount(place, np.ravel(weights), last + 1)[:last]
     if density:
         return count / np.sum(count) / (1.0 * edges[1:] - edges[:-1]), edges
     return count, edges

@@ -90,12 +90,11 @@ class Source:
                 self._call_ends.setdefault((node.end_lineno, node.end_col_offset), node)
 
     def at(self, code: types.CodeType, instruction: int, line: int) -> list[ast.AST]:
-        """The expression that an instruction evaluates; before Python 3.11 all that are evaluated in its statement."""
-        if sys.version_info >= (3, 11):
-            span = next(position for place, position in enumerate(code.co_positions()) if place == instruction // 2)
-            found = self._spans.get(span) or self._call_ends.get((span[1], span[3]))
-            if found is not None:
-                return [found]
+        """The expression that an instruction evaluates; where that is not known, all that its statement evaluates."""
+        span = _span(code, instruction, line)
+        found = self._spans.get(span) or self._call_ends.get((span[1], span[3]))
+        if found is not None:
+            return [found]
         statement = self._statement(line)
         return [] if statement is None else [*_evaluated(statement)]
 
@@ -115,6 +114,18 @@ class Source:
             if isinstance(node, _Function):
                 return node
         return self.tree
+
+
+def _span(code: types.CodeType, instruction: int, line: int) -> tuple[int | None, ...]:
+    """The first and last line and column of what an instruction evaluates; four times None where that is not known."""
+    if sys.version_info >= (3, 11):
+        return next(position for place, position in enumerate(code.co_positions()) if place == instruction // 2)
+    import executing  # which finds out what Python does not tell in these versions
+
+    frame = types.SimpleNamespace(f_code=code, f_lasti=instruction, f_lineno=line, f_globals={})
+    node = executing.Source.executing(frame).node
+    places = ("lineno", "end_lineno", "col_offset", "end_col_offset")
+    return tuple(getattr(node, place, None) for place in places)
 
 
 def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -79,10 +79,10 @@ class Closure:
         for module, name in package.imports.values():
             if isinstance(module, str) and module.startswith(_KERNELS):
                 found = meaning_of(module, name)
-                home = found.module if isinstance(found, Defined) else found
-                if isinstance(home, HelperModule) and home.name not in self._known:
-                    self._learn(home)
-                    self._learn_all(home)
+                for home in (found.module if isinstance(found, Defined) else found, helper_module(module)):
+                    if isinstance(home, HelperModule) and home.name not in self._known:
+                        self._learn(home)
+                        self._learn_all(home)
 
     def _learn(self, module: Meaning) -> None:
         if not isinstance(module, HelperModule) or module.name in self._known:

@@ -107,7 +107,10 @@ def with_strong_zeros(rule: Rule, template: Template, inputs: Mapping[str, gast.
     """The adjoint or tangent rule of a call with strong products and quotients where a slope is not always finite."""
     nonzero = {parameter for parameter, node in inputs.items() if is_nonzero(node, numbers_of(program))}
     infinite = infinite_names(rule.primitive, template.parameters, nonzero)
-    return replace(template, body=tuple(guarded(template.body, infinite, nonzero)))
+    known, key = template.guarded_forms, (frozenset(infinite), frozenset(nonzero))
+    if key not in known:
+        known[key] = replace(template, body=tuple(guarded(template.body, infinite, nonzero)))
+    return known[key]
 
 
 def numbers_of(program: Program) -> Callable[[str], gast.expr | None]:

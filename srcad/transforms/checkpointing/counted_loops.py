@@ -80,6 +80,7 @@ class CountedLoops:
         repeated = loop(turn, [load(start), load(stop), const(1)], [*statement.body, after, leave], place)
         notes = notes_of(statement)
         note(repeated, checkpointed=True, snapshot_bytes=notes.snapshot_bytes, recovers=notes.recovers)
+        note(repeated, on_disk=notes.on_disk)
         return [
             at(assign(start, marked, place), place),
             at(assign(stop, call("kernels.while_limit", load(test)), place), place),

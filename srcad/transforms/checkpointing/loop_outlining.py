@@ -126,6 +126,7 @@ class Checkpointed(Specialised):
     iteration   one iteration in place: returns what is carried, and the arrays that are written into
     at_once     the most iterations that `iteration` runs; if not 1, it takes first index, their number and the step
     most_bytes  the limit on the size of its record, if there is one
+    in_files    how many of its snapshots are kept in files
     has_exit    it may be left before its last iteration
     undo        undoes iterations by the inverse of a reversible step, with the parameters of `advance`; if there is one
     recovered   the names of the state that it recovers, to the relative tolerance `rtol` (0: that of the dtype)
@@ -136,6 +137,7 @@ class Checkpointed(Specialised):
     iteration: Code = None  # type: ignore[assignment]
     at_once: int = 1
     most_bytes: int | None = None
+    in_files: int = 0
     has_exit: bool = False
     undo: Advance | None = None
     recovered: tuple[str, ...] = ()
@@ -243,6 +245,7 @@ class _Outliner:
         )
         made = Checkpointed(base, Subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
         made.state, made.advance, made.most_bytes = state, advance, notes_of(statement).snapshot_bytes
+        made.in_files = notes_of(statement).on_disk
         made.has_exit, made.undo = _exit(statement) is not None, undo
         made.recovered, made.rtol = names, tolerance or 0.0
         is_small = undo is None and made.most_bytes is None and self.is_of_numbers(statement, state)

@@ -59,6 +59,7 @@ class Drivers:
         self.trips, self.most, self.places, self.here, self.there, self.last = map(
             fresh, ("trips", "most", "places", "here", "there", "last")
         )
+        self.on_disk = fresh("on_disk") if version.in_files and any(map(self.is_array, self.kept)) else None
         self.levels, self.limit, self.left, self.slot = map(fresh, ("levels", "limit", "left", "slot"))
         self.firsts = {name: fresh(f"{name}_first") for name in self.recovered} if version.undo else {}
         self.calls, self.at, self.trace = map(fresh, ("calls", "at", "trace"))
@@ -86,6 +87,7 @@ class Drivers:
         fields |= {name: typed_blank(self.kinds[name]) for name in numbers}
         if self.version.undo is None:
             fields[self.places] = _list(const(0))
+            fields |= {} if self.on_disk is None else {self.on_disk: _list(const(False))}
             fields |= {self.stacks[name]: _list(typed_blank(self.plain(name))) for name in self.kept}
         fields |= {first: typed_blank(self.plain(name)) for name, first in self.firsts.items()}
         fields |= {self.lasts[name]: typed_blank(self.plain(name)) for name in self.lasts if self.needs_last(name)}
@@ -177,10 +179,7 @@ class Drivers:
             f"        {self.slot} = kernels.online_slot({self.levels}, {self.most})",
             f"        if {self.slot} >= 0:",
             f"            kernels.keep_in_slot({self.places}, {self.slot}, {self.here})",
-            *(
-                f"            kernels.keep_in_slot({stack}, {self.slot}, kernels.snapshot({name}))"
-                for name, stack in self.stacks.items()
-            ),
+            *(f"            {line}" for line in self.kept_in(self.slot)),
         ]
 
     @property
@@ -192,9 +191,23 @@ class Drivers:
         """The statements that take the snapshot before the loop."""
         return [
             f"{self.places} = [0]",
-            *(f"{self.stacks[name]} = [kernels.snapshot({name})]" for name in self.kept),
+            *([] if self.on_disk is None else [f"{self.on_disk} = [True]"]),
+            *(f"{self.stacks[name]} = [{self.snapshot(name)}]" for name in self.kept),
             f"{self.here} = 0",
         ]
+
+    def snapshot(self, name: str) -> str:
+        """A snapshot of a name, where the last element of `on_disk` says."""
+        if self.on_disk is None or not self.is_array(name):
+            return f"kernels.snapshot({name})"
+        return f"kernels.snapshot_at({name}, {self.on_disk}[-1])"
+
+    def kept_in(self, slot: str) -> list[str]:
+        """The statements that take a snapshot in place of that in a slot, or beside all."""
+        goes = f"kernels.goes_to_disk({self.on_disk}, {slot}, {self.version.in_files})"
+        where = [] if self.on_disk is None else [f"kernels.keep_in_slot({self.on_disk}, {slot}, {goes})"]
+        stacks = self.stacks.items()
+        return [*where, *(f"kernels.keep_in_slot({stack}, {slot}, {self.snapshot(name)})" for name, stack in stacks)]
 
     def within(self, most_trips: str) -> list[str]:
         """The statement that limits the number of snapshots to the available memory, if that is bounded."""
@@ -241,8 +254,10 @@ class Drivers:
 
     def kept_now(self) -> list[str]:
         """The statements that take a snapshot."""
-        taken = (f"{self.stacks[name]}.append(kernels.snapshot({name}))" for name in self.kept)
-        return [f"{self.places}.append({self.here})", *taken]
+        taken = (f"{self.stacks[name]}.append({self.snapshot(name)})" for name in self.kept)
+        goes = f"kernels.goes_to_disk({self.on_disk}, len({self.on_disk}), {self.version.in_files})"
+        where = [] if self.on_disk is None else [f"{self.on_disk}.append({goes})"]
+        return [f"{self.places}.append({self.here})", *where, *taken]
 
     def reverse(self, handed: list[str]) -> gast.FunctionDef:
         """The reverse function: all iterations from last to first, each recomputed from the last snapshot before it."""
@@ -269,7 +284,7 @@ class Drivers:
         """The statements that reverse all iterations, from the last one to the first."""
         if self.version.undo is not None:
             return UndoneIterations(self).reverse()
-        stacks = [self.places, *self.stacks.values()]
+        stacks = [self.places, *([] if self.on_disk is None else [self.on_disk]), *self.stacks.values()]
         limit = f"{self.most} - len({self.places})"
         return [
             *(f"{stack} = {stack}[:]" for stack in stacks),

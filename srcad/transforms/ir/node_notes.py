@@ -51,6 +51,9 @@ class Notes:
     """
     snapshot_bytes: int | None = None
     """Checkpointed loop: the most memory for its snapshots. Set by `trace_memory_limit`; read by `loop_outlining`."""
+    on_disk: int = 0
+    """Checkpointed loop: how many of its snapshots are kept in files. Set by `prange_and_checkpointed`, `for_loops`,
+    `counted_loops`; read by these and `loop_outlining`."""
     recovers: float | None = None
     """Checkpointed loop: its iterations are undone by an inverse, to this relative tolerance; 0 is that of the dtype.
     Set by `prange_and_checkpointed`, `for_loops`; read by `loop_outlining`.

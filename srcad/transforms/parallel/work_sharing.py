@@ -24,7 +24,17 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.transforms.analysis.liveness import Live, liveness
-from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_exit, walk, walk_statements
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    attribute,
+    dotted_path,
+    inner_blocks,
+    is_exit,
+    load,
+    walk,
+    walk_statements,
+)
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.name_types import Types
@@ -79,10 +89,29 @@ class _Divider:
         for each in reversed(list(block)):
             share = self.share(each, self.live[each]) if is_parallel(each) else None
             if share is not None:
+                share, fields = self.with_fields(share)
+                at = next(k for k, here in enumerate(block) if here is each)
+                block[at:at] = fields
                 self.functions += shared_out(block, share, self.tree, self.titles, self.names)
             else:
                 for inner in inner_blocks(each):
                     self.block(inner)
+
+    def with_fields(self, share: Share) -> tuple[Share, Block]:
+        """The same loop with what it reads of traces in names of its own, and their statements.
+
+        Numba passes no tuples to what it runs in parallel that have tuples in them, as traces may.
+        """
+        reader = _FieldReader([each for each in share.inputs if self.is_trace(each)], self.names)
+        loop = reader.visit(share.loop)
+        left = set(_names(loop))
+        inputs = [each for each in share.inputs if each in left or not self.is_trace(each)]
+        code: Block = [assign(name, attribute(load(owner), field)) for (owner, field), name in reader.found.items()]
+        return replace(share, loop=loop, inputs=sorted([*inputs, *reader.found.values()])), code
+
+    def is_trace(self, name: str) -> bool:
+        """Whether a parameter is the trace of a forward sweep."""
+        return name in self.parameters and name not in self.kinds
 
     def share(self, loop: gast.For, after: Live) -> Share | None:
         """How a loop is divided; None where that is not proved to be correct."""
@@ -120,6 +149,24 @@ class _Divider:
         inside = _count(loop)
         everywhere = _count(self.tree)
         return {name: each for name, each in made.items() if name in inside and everywhere[name] == inside[name] + 1}
+
+
+class _FieldReader(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    """Puts names in the place of the fields of traces; `found` has the name of each field."""
+
+    def __init__(self, traces: list[str], names: Names) -> None:
+        self.traces, self.names, self.found = traces, names, dict[tuple[str, str], str]()
+
+    def visit_Attribute(self, node: gast.Attribute) -> gast.expr:
+        """A name in the place of `trace.field`."""
+        match node.value:
+            case gast.Name(id=owner) if owner in self.traces:
+                key = str(owner), str(node.attr)
+                if key not in self.found:
+                    self.found[key] = self.names.fresh("_".join(key))
+                return load(self.found[key])
+        self.generic_visit(node)
+        return node
 
 
 def _is_simple(loop: gast.For) -> bool:

@@ -86,7 +86,7 @@ class EmulatedDevice:
 
     def to_host(self, array: Any) -> Any:
         self.copied += 1
-        assert array.size == 1, "an array is copied to the host"
+        assert array.size <= 8, "an array is copied to the host"
         return array.copy()
 
     def copy(self, target: Any, source: Any) -> None:

@@ -39,14 +39,14 @@ def saxpy(a, x, y):
     return np.sum(np.sin(z) * z)
 
 
-@program(6, some(13), 3, 0.1)
+@program(8, some(13), 3, 0.1)
 def stencil(u, steps, c):
     for _ in range(steps):
         u[1:-1] += c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
     return np.sum(u * u)
 
 
-@program(4, some(5, 6), 3, 0.1)
+@program(21, some(5, 6), 3, 0.1)
 def plate(u, steps, c):
     for _ in range(steps):
         v = u.copy()
@@ -163,3 +163,17 @@ def in_place(x):
     z *= z
     x[0, 0] = 3.0
     return np.sum(y) + np.sum(x**2)
+
+
+@program(9, some(6), some(3, 4))
+def joins(x, a):
+    z = np.vstack((x[:4], a)) * np.pad(np.diff(x)[:3], (0, 1))
+    w = np.hstack((np.column_stack((x[:3], x[3:])), a))
+    return np.linalg.norm(z) + np.sum(np.einsum("ij,kj->ik", a, a) ** 2) + np.sum(np.logaddexp(w, 0.5))
+
+
+@program(5, some(6) - 0.9, some(6))
+def masked(x, y):
+    x[x < 0.0] = 0.0
+    y[y > 1.0] = 1.0
+    return np.sum(x * x * y)

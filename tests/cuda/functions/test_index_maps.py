@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srcad.cuda.functions.index_maps import broadcast, moved_units, permuted, subscript, whole_view
+from srcad.cuda.functions.index_maps import broadcast, moved_units, permuted, relation, subscript, whole_view
 
 SUBSCRIPTS = [
     ((5,), slice(1, -1)),
@@ -68,3 +68,26 @@ def test_broadcasts_that_do_not_fit():
 def test_reshapes_that_are_views():
     assert moved_units((3, 1), (1, 1, 3)).shape == (1, 1, 3)
     assert moved_units((2, 3), (3, 2)) is None
+
+
+@pytest.mark.parametrize(
+    "written", [(slice(1, 5), slice(None)), (2, slice(None)), (slice(None), slice(3, 0, -1)), (slice(None, None, 2), 1)]
+)
+@pytest.mark.parametrize(
+    "read", [(2, slice(1, 3)), (slice(1, 3), slice(None, None, -1)), (3, 2), (slice(0, 1), 3), (slice(2, 2), 0)]
+)
+def test_how_what_is_read_lies_in_what_is_written(written, read):
+    places = np.arange(24).reshape(6, 4)
+    one, other = (subscript((6, 4), key) for key in (written, read))
+    found = relation(one, other)
+    if found is False:
+        assert not set(places[written].flat) & set(places[read].flat)
+    elif found is not None:
+        _, inside = elements(found, one.shape)
+        np.testing.assert_array_equal(places[written].reshape(-1)[inside], places[read])
+    else:
+        assert (
+            set(places[read].flat) - set(places[written].flat)
+            or not places[read].size
+            or written[0] == slice(None, None, 2)
+        )

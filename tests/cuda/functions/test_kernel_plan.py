@@ -2,9 +2,11 @@
 
 import numpy as np
 
+import srcad.cuda
 from srcad.cuda.functions.array_expressions import Graph
 from srcad.cuda.functions.index_maps import subscript
 from srcad.cuda.functions.kernel_plan import planned
+from tests.cuda.functions.emulated_device import EmulatedDevice, on_device
 
 
 def argument(graph, *shape):
@@ -69,3 +71,23 @@ def test_what_is_in_memory_is_not_computed_again():
     z = graph.map(np.sin, y)
     assert planned([z], {y.number})[0][0].cost == 8
     assert planned([y], {y.number})[0] == []
+
+
+def test_many_steps_of_a_stencil_are_few_kernels_again_and_again():
+    def heat(u, c):
+        for _ in range(20):
+            v = np.copy(u)
+            v[1:-1, 1:-1] += c * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
+            u = v
+        return np.sum(u * u)
+
+    class Nothing(EmulatedDevice):
+        def launch(self, text, name, grid, block, given):
+            self.launched.append(text)
+
+    derivative = srcad.cuda.value_and_grad(heat, (0, 1))
+    device = derivative._device = Nothing()
+    derivative(on_device(np.ones((9, 9))), 0.1)
+    assert len(device.launched) <= 6 * 20 + 10
+    assert len(set(device.launched)) <= 20
+    assert max(map(len, device.launched)) < 4000

@@ -64,3 +64,14 @@ def test_arrays_of_other_layouts_have_files_of_their_own(place):
     for each in (x, x.T, x[::2], x[0]):
         assert np.all(function(each) == 2.0)
     assert len(codes(place)) == 4
+
+
+def test_code_that_runs_as_python_is_not_stored(place):
+    text = (
+        f"from srcad.runtime import kernels\n\ndef kept(x):  # {place.name}\n    return kernels.snapshot_at(x, True)\n"
+    )
+    name, stored = key(text), Stored(text, ("kept",))
+    store(name, stored)
+    made = compiled(load(name, stored, {}), ("kept",), {})[0]
+    assert made(np.arange(3.0)).tolist() == [0.0, 1.0, 2.0]
+    assert not [each for each in codes(place) if each.name.startswith(f"srcad_{name}")]

@@ -76,7 +76,8 @@ def _indexed(
     first = assign(target, element(load(index)), place_of(loop))
     new = gast.For(target=stored(index), iter=iterator, body=[first, *loop.body], orelse=loop.orelse, type_comment=None)
     notes = notes_of(loop)
-    return at(note(new, checkpointed=notes.checkpointed, recovers=notes.recovers), place_of(loop))
+    kept = note(new, checkpointed=notes.checkpointed, recovers=notes.recovers, on_disk=notes.on_disk)
+    return at(kept, place_of(loop))
 
 
 def called(node: gast.expr) -> str | None:
