@@ -35,6 +35,7 @@ from srcad.transforms.ir.build import (
     attribute,
     branch,
     call,
+    clone,
     const,
     dotted_path,
     inner_blocks,
@@ -136,7 +137,7 @@ class _Delayer:
         for statement in list(walk_statements(loop.body)):
             if _total(statement) == total:
                 a, b = statement.value.args
-                delayed = kernel_call("delay_outer", *waiting, a, b)
+                delayed = kernel_call("delay_outer", *map(clone, (*waiting, a, b)))
                 _replace(
                     loop,
                     statement,

@@ -4,14 +4,15 @@
         rate = a @ y            becomes         rate = np.empty(a.shape[0])
                                                 kernels.blas.times_into(rate, a, y)
 
-The allocation can then leave the loop, or be a row of a trace. Input and output are the statements of one function.
+The allocation can then leave the loop, or be a row of a trace. Products within expressions, `-kernels.times(a, b) + c`,
+are taken out first. Input and output are the statements of one function.
 Applies to calls that have such a form (`results_in_place`), where the types of the names are known, and the extents of
 the result before the call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -33,6 +34,7 @@ from srcad.transforms.ir.build import (
     dotted_path,
     inner_blocks,
     is_loop,
+    load,
     names_in,
     one_or_tuple,
     place_of,
@@ -56,13 +58,14 @@ def with_stored_calls(code: Code) -> Code:
         return code
     storer = _Storer(code)
     body = storer.walked(code.body, Facts.at_start(code.kinds, ranks_of(code).of), False)
-    return code.with_body(body) if storer.has_changed else code
+    return code.with_body(body, storer.new) if storer.has_changed else code
 
 
 class _Storer:
     def __init__(self, code: Code) -> None:
         made = {allocated(each): each for each in walk_statements(code.body)}
         self.kinds = {**{name: allocated_kind(each) for name, each in made.items() if name is not None}, **code.kinds}
+        self.names, self.new = code.fresh_names(), dict[str, nb.Type]()
         self.has_changed = False
 
     def walked(self, block: Block, facts: Facts, is_inside: bool) -> Block:
@@ -74,12 +77,32 @@ class _Storer:
                     inner[:] = self.walked(inner, inside, is_inside or is_loop(statement))
                 result.append(statement)
                 continue
-            stored = self.stored(statement, facts) if is_inside else None
-            for each in [statement] if stored is None else stored:
-                facts.learn(each)
-                facts.learn_check(each)
-                result.append(each)
+            for part in [*(self.taken_out(statement, facts) if is_inside else ()), statement]:
+                stored = self.stored(part, facts) if is_inside else None
+                for each in [part] if stored is None else stored:
+                    facts.learn(each)
+                    facts.learn_check(each)
+                    result.append(each)
         return result
+
+    def taken_out(self, statement: Any, facts: Facts) -> Iterator[gast.stmt]:
+        """Statements that compute products and the like within another's expression, which are names from then on."""
+        if not isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) or notes_of(statement).effect:
+            return
+        statement.value = clone(statement.value)  # another statement may have the same nodes
+        for outer in _inside_out(statement.value):
+            for field, each in [*_operands(outer)]:
+                kernel, given = _called(each)
+                if kernel is None or kernel == "np.copy" or not all(isinstance(one, gast.Name) for one in given):
+                    continue
+                kinds = [self.kind_of(one) for one in given]
+                result = None if None in kinds else _CALLS[kernel][1](*kinds)
+                if not isinstance(result, nb.Array) or self.extents(kernel, given, facts) is None:
+                    continue
+                name = self.names.fresh("product" if "times" in kernel else kernel.rpartition(".")[2].partition("_")[0])
+                self.new[name] = self.kinds[name] = result
+                _put(outer, field, load(name))
+                yield at(assign(name, each), place_of(statement))
 
     def stored(self, statement: Any, facts: Facts) -> Block | None:
         """The statements in place of one that assigns the result of a call; None where it stays."""
@@ -164,6 +187,32 @@ def _called(value: gast.expr) -> tuple[str | None, list[gast.expr]]:
             path = "kernels.times" if path in ("np.dot", "np.matmul") else path
             return (path, list(given)) if path in _CALLS else (None, [])
     return None, []
+
+
+def _inside_out(node: gast.expr) -> Iterator[Any]:
+    """The arithmetic and the calls of an expression that are evaluated in any case, inner ones first."""
+    for _, each in _operands(node):
+        yield from _inside_out(each)
+    if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Call)):
+        yield node
+
+
+def _operands(node: Any) -> Iterator[tuple[str | int, gast.expr]]:
+    """The operands of arithmetic and the arguments of calls, with where they are."""
+    match node:
+        case gast.BinOp(left=left, right=right):
+            yield from (("left", left), ("right", right))
+        case gast.UnaryOp(operand=operand):
+            yield "operand", operand
+        case gast.Call(args=args):
+            yield from enumerate(args)
+
+
+def _put(node: Any, field: str | int, value: gast.expr) -> None:
+    if isinstance(field, int):
+        node.args[field] = value
+    else:
+        setattr(node, field, value)
 
 
 def _is_transpose(node: gast.Call) -> bool:

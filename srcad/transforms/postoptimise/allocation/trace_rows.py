@@ -45,6 +45,7 @@ from srcad.transforms.ir.build import (
     assign,
     binary,
     branch,
+    clone,
     const,
     inner_blocks,
     is_loop,
@@ -263,6 +264,7 @@ class _Finder:
 
     def make_in_next_row(self, made: Any, copy: _Copy, loop: Any, copies: list[_Copy]) -> None:
         """Let an array that is passed on be made in the row that the next iteration would copy it into."""
+        self.made[copy.trace].value = clone(self.made[copy.trace].value)
         size = self.made[copy.trace].value.args[0].elts
         last = len(copy.turn) - 1
         size[last] = binary(size[last], gast.Add, const(1))
@@ -290,7 +292,8 @@ class _Finder:
         turns = [[getattr(part, "id", "") for part in index_parts(each)][: len(copy.turn)] for each in rows]
         are_rows = all(len(turn) == len(copy.turn) and loops.issuperset(turn) for turn in turns)
         is_alone = mentions(self.body)[copy.trace] == len(rows) + 1
-        return [each for each in rows if each is not into] if are_rows and is_alone else None
+        single = {id(each): each for each in rows if each is not into}  # two statements may have one node
+        return [*single.values()] if are_rows and is_alone else None
 
     def drop(self, made: gast.stmt) -> None:
         """Take out the allocation of a trace."""

@@ -52,6 +52,9 @@ SUM = "s += np.sum(y)"
         ("y = kernels.solve_factored(a, b, x)", "solve_factored"),
         ("y = kernels.solve_factored_transposed(a, b, x)", "solve_factored_transposed"),
         ("y = np.copy(x)", "copy_to"),
+        ("y = 2.0 * -kernels.transpose_times(a, x) + x", "transpose_times"),
+        ("y = np.tanh(a @ x) * s", "times"),
+        ("y = x * 1.0\n        y += s * (a @ x)", "times"),
     ],
 )
 def test_results_are_stored(line, kernel):
@@ -70,6 +73,7 @@ def test_results_are_stored(line, kernel):
         program("y = a @ (x + 1.0)", SUM),
         program("y = np.copy(a[:, 0])", SUM),
         program("s += x @ x"),
+        program("y = x if s > 0.0 else 2.0 * (a @ x)", SUM),  # which may not be evaluated
     ],
 )
 def test_other_calls_stay(text):

@@ -43,6 +43,7 @@ def placed(text, cases=(ARGUMENTS, (ARGUMENTS[0], 0), (ARGUMENTS[0], 1))):
     return after
 
 
+SUM = "for t in range(n):\n        s += U[t, 2]"
 NEW, END = "z = np.empty(m)", "s += z[0]"
 ROWS = program(NEW, FILL, copied("z", "T"), END)
 PASSED = program(copied("y", "T"), NEW, FILL, "y = z")
@@ -169,7 +170,22 @@ def nested(start, rate, steps):
     return total
 
 
-@pytest.mark.parametrize("function", [flowing, nested])
+def solved(start, rate, steps):
+    state, matrix = start, np.outer(rate, rate) + 3.0 * np.eye(rate.size)
+    for _ in range(steps):
+        state = np.linalg.solve(matrix, state * rate)
+    return state @ state
+
+
+def test_a_node_that_two_statements_have_is_changed_once():
+    def mark(tree):
+        tree.body[-2].body[0].value = tree.body[-3].body[0].value
+
+    both = program(copied("y", "T"), NEW, FILL, copied("z", "U"), "y = z", after=f"{SUM}\n    {SUM}")
+    assert apply("trace_rows", both, KINDS, mark=mark).count("T[t + 1, 2]") == 2
+
+
+@pytest.mark.parametrize("function", [flowing, nested, solved])
 @pytest.mark.parametrize("steps", [0, 1, 3])
 def test_gradients(function, steps):
     rng = np.random.default_rng(1)
