@@ -12,6 +12,7 @@ import gast
 from srcad.errors import Place
 from srcad.refusals.memory import EXCHANGED_ARRAYS
 from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.analysis.statement_positions import Spot
 from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.build import load, place_of, stores_into, walk, walk_statements
 from srcad.transforms.ir.side_effects import is_check, reads
@@ -185,7 +186,7 @@ def _may_read_after(program: Program, copy: gast.Assign, statement: gast.stmt, n
     here, there = flow.spot(copy), flow.spot(statement)
     common = flow.common_loops(here, there)
     if there.number > here.number and not flow.exclusive(here, there):
-        return not _stored_between(program, name, here.number, there.number)
+        return not _stored_between(program, name, here, there)
     if not common:
         return False
     # In a later iteration the name has another value, if the loop stores it: SSA names are stored on every path.
@@ -196,5 +197,8 @@ def _is_stored_in(program: Program, name: str, loop: gast.stmt) -> bool:
     return any(loop in program.flow.spot(store).loops for store in program.flow.stores.get(name, []))
 
 
-def _stored_between(program: Program, name: str, first: int, last: int) -> bool:
-    return any(first < program.flow.spot(store).number < last for store in program.flow.stores.get(name, []))
+def _stored_between(program: Program, name: str, here: Spot, there: Spot) -> bool:
+    """Whether a name is stored on the way from one place to another: not in the other arm of a branch around either."""
+    flow = program.flow
+    between = [spot for spot in map(flow.spot, flow.stores.get(name, [])) if here.number < spot.number < there.number]
+    return any(not flow.exclusive(here, each) and not flow.exclusive(each, there) for each in between)
