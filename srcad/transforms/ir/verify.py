@@ -35,8 +35,8 @@ def check_core(tree: gast.FunctionDef) -> None:
 def check_nested(tree: gast.FunctionDef) -> None:
     r"""Raise CompilerBug naming the first statement of a generated function that is not in core form.
 
-    Operations may be nested. No statement occurs twice in the tree, and each name that is read has a store before it,
-    or in a loop around it: passes change statements in place, and look for stores upwards.
+    Operations may be nested. No statement or expression occurs twice in the tree, and each name that is read has a store
+    before it, or in a loop around it: passes change nodes in place, and look for stores upwards.
 
     >>> check_nested(gast.parse("def f(x, y):\n    z = x + y * np.sin(a)\n    a = 1\n    return z").body[0])
     Traceback (most recent call last):
@@ -224,10 +224,15 @@ _NESTED = (
 
 
 def _check_order(tree: gast.FunctionDef) -> None:
-    """Check that no statement occurs twice, and that names are stored before they are read."""
+    """Check that no statement or expression occurs twice, and that names are stored before they are read."""
     everything = list(walk_statements(tree.body))
     if len({id(each) for each in everything}) < len(everything):
         raise CompilerBug("not in core form: a statement that occurs twice")
+    seen: set[int] = set()
+    for node in gast.walk(tree):
+        if isinstance(node, gast.expr) and id(node) in seen:
+            raise CompilerBug(f"not in core form: an expression that occurs twice: {_text(node)}")
+        seen.add(id(node))
     own = {name for each in everything for name in all_written(each)}
     _check_block(tree.body, own, {argument.id for argument in tree.args.args})
 

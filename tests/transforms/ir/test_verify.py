@@ -163,3 +163,10 @@ def test_no_statement_occurs_twice():
     tree.body.insert(1, tree.body[0])
     with pytest.raises(CompilerBug, match="a statement that occurs twice"):
         check_nested(tree)
+
+
+def test_no_expression_occurs_twice():
+    tree = nested("def f(x):\n    a = x + 1\n    b = x\n    return a")
+    tree.body[1].value = tree.body[0].value
+    with pytest.raises(CompilerBug, match="an expression that occurs twice: BinOp"):
+        check_nested(tree)
