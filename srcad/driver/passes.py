@@ -524,14 +524,6 @@ SIMPLIFY = (
         when=("loops", "knows_primals", "has_loops"),
     ),
     Pass(
-        "nonnegative_indices",
-        "transforms.postoptimise.nonnegative_indices:with_natural_indices",
-        "indices that are proved not to be negative are promised to be so",
-        needs=(TYPES,),
-        optional=True,
-        when=("loops", "has_loops"),
-    ),
-    Pass(
         "delayed_updates",
         "transforms.postoptimise.delayed_updates:with_delayed_updates",
         "outer products that a loop adds to a large matrix wait for others, and are added together",
@@ -573,6 +565,14 @@ SIMPLIFY = (
         optional=True,
         when=("loops", "has_loops", "has_arrays"),
         source="Vincent Lefebvre and Paul Feautrier, Automatic storage management for parallel programs, 1998",
+    ),
+    Pass(
+        "nonnegative_indices",
+        "transforms.postoptimise.nonnegative_indices:with_natural_indices",
+        "indices that are proved not to be negative are promised to be so",
+        needs=(TYPES,),
+        optional=True,
+        when=("loops", "has_loops"),
     ),
     Pass(
         "plain_names",

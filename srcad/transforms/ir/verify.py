@@ -35,8 +35,8 @@ def check_core(tree: gast.FunctionDef) -> None:
 def check_nested(tree: gast.FunctionDef) -> None:
     r"""Raise CompilerBug naming the first statement of a generated function that is not in core form.
 
-    Operations may be nested. No statement or expression occurs twice in the tree, and each name that is read has a store
-    before it, or in a loop around it: passes change nodes in place, and look for stores upwards.
+    Operations may be nested. No statement or expression occurs twice in the tree, and each name that is read has a
+    store before it, or in a loop around it: passes change nodes in place, and look for stores upwards.
 
     >>> check_nested(gast.parse("def f(x, y):\n    z = x + y * np.sin(a)\n    a = 1\n    return z").body[0])
     Traceback (most recent call last):

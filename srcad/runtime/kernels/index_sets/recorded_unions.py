@@ -157,7 +157,7 @@ def unite_all(sets: Any, found: Any) -> Any:
     """The union of all sets in an array.
 
     >>> sets = new_sets(3, 9, 0)
-    >>> unite_all(sets, np.array([[0, 2], [2, 2]]))
+    >>> int(unite_all(sets, np.array([[0, 2], [2, 2]])))
     2
     """
     total = 0
@@ -262,8 +262,8 @@ def _products(sets: Any, one: Any, other: Any) -> Any:
 def peek(found: Any, place: Any) -> Any:
     """The set of an element, which is empty outside of the array.
 
-    >>> peek(np.array([1, 2]), (-1,)), peek(np.array([1, 2]), (2,))
-    (2, 0)
+    >>> [int(peek(np.array([1, 2]), (place,))) for place in (-1, 2)]
+    [2, 0]
     """
     return np.int64(found[place]) if _is_inside(found, place) else np.int64(0)
 

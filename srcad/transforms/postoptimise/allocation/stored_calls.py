@@ -89,6 +89,8 @@ class _Storer:
         """Statements that compute products and the like within another's expression, which are names from then on."""
         if not isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) or notes_of(statement).effect:
             return
+        if not any(_called(each)[0] for outer in _inside_out(statement.value) for _, each in _operands(outer)):
+            return
         statement.value = clone(statement.value)  # another statement may have the same nodes
         for outer in _inside_out(statement.value):
             for field, each in [*_operands(outer)]:
