@@ -219,11 +219,21 @@ def einsum_with_options(*operands, out=None, optimize=False, dtype=None, order="
     return np.einsum(*operands)
 
 
+@inlined
+def cross_of_last(a, b, axis):
+    """The cross products along last axes, with their components along another axis."""
+    if np.shape(a)[-1] == 2 and np.shape(b)[-1] == 2:  # these are numbers: there is no axis to move
+        raise NotImplementedError(
+            "np.cross along an axis needs vectors of three components: write out the product of two"
+        )
+    return np.moveaxis(np.cross(a, b), -1, axis)
+
+
 @define(np.cross, given=("axisa", "axisb", "axisc", "axis"))
 def cross_of_axes(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
-        return np.moveaxis(np.cross(np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)), -1, axis)
-    return np.moveaxis(np.cross(np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)), -1, axisc)
+        return cross_of_last(np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1), axis)
+    return cross_of_last(np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1), axisc)
 
 
 @define(np.linalg.cholesky, given=("upper",))

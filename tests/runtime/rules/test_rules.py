@@ -527,3 +527,14 @@ def test_a_deviation_that_is_zero_has_the_slope_zero(name, is_complex):
     assert not tape.gradient(y, held).numpy().any()
     assert not srcad.grad(total, jit=False)(x).any()
     assert srcad.jvp(total, (x,), (x * np.arange(4.0).reshape(2, 2),), jit=False)[1] == 0.0
+
+
+def test_products_of_vectors_of_two_components_along_an_axis_are_refused():
+    """They are numbers: another axis was moved in place of the one that is missing."""
+
+    def f(a, b):
+        return np.sum(np.arange(4.0) * np.ravel(np.cross(a, b, axis=0)))
+
+    a, b = np.arange(8.0).reshape(2, 2, 2), np.array([0.5, 2.0])
+    with pytest.raises(NotImplementedError, match="write out the product of two"):
+        srcad.value_and_grad(f, wrt=(0, 1), jit=False)(a, b)
