@@ -157,15 +157,20 @@ def star_colours(order: Any, starts: Any, neighbours: Any, hub: int) -> Any:
                     is_taken = third not in (first, second) and colours[third] == colours[first]
                 if is_taken:
                     taken_for[colours[second]] = row
-        colour = 0
-        while taken_for[colour] == row or is_kept[colour]:
-            colour += 1
-        if starts[row + 1] - starts[row] >= hub:
-            while (colours == colour).any():
-                colour += 1
-            is_kept[colour] = True
-        colours[row] = colour
+        take_least_colour(row, starts[row + 1] - starts[row] >= hub, colours, taken_for, is_kept)
     return colours
+
+
+def take_least_colour(row: int, is_hub: bool, colours: Any, taken_for: Any, is_kept: Any) -> None:
+    """Give a row the least colour that is not taken for it; that of a hub is new, and kept from all others."""
+    colour = 0
+    while taken_for[colour] == row or is_kept[colour]:
+        colour += 1
+    if is_hub:
+        while (colours == colour).any():
+            colour += 1
+        is_kept[colour] = True
+    colours[row] = colour
 
 
 def star_sources(starts: Any, columns: Any, colours: Any, count: int) -> Any:
@@ -231,14 +236,7 @@ def acyclic_colours(order: Any, starts: Any, neighbours: Any, across: Any, hub: 
         for near in neighbours[starts[row] : starts[row + 1]]:
             if colours[near] >= 0 and not is_kept[colours[near]]:
                 take_cycles(row, near, starts, neighbours, colours, trees, taken_for, met_for, met_at)
-        colour = 0
-        while taken_for[colour] == row or is_kept[colour]:
-            colour += 1
-        if starts[row + 1] - starts[row] >= hub:
-            while (colours == colour).any():
-                colour += 1
-            is_kept[colour] = True
-        colours[row] = colour
+        take_least_colour(row, starts[row + 1] - starts[row] >= hub, colours, taken_for, is_kept)
         for edge in range(starts[row], starts[row + 1]):
             near = neighbours[edge]
             if near == row or colours[near] < 0:
@@ -246,7 +244,7 @@ def acyclic_colours(order: Any, starts: Any, neighbours: Any, across: Any, hub: 
             if joined_for[colours[near]] == row:
                 trees[tree_of(trees, edge)] = tree_of(trees, joined[colours[near]])
             joined_for[colours[near]], joined[colours[near]] = row, edge
-            if not is_kept[colours[near]] and not is_kept[colour]:
+            if not is_kept[colours[near]] and not is_kept[colours[row]]:
                 join_same_colour(trees, edge, row, starts, neighbours, colours)
     return colours
 
