@@ -13,7 +13,7 @@ from numba import typeof
 
 import srcad
 from srcad.driver import pipeline
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 from tests.differences import directional_derivative, flat, moved, own_copy
 
 UNCOMPILED = ("arrays", "loops", "tangent", "gradient", "second")

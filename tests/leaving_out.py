@@ -13,7 +13,7 @@ from numba import typeof
 
 from srcad.driver import pipeline
 from srcad.driver.passes import FINISH, ROWS, SIMPLIFY
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 from srcad.transforms.ir.build import clone
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made

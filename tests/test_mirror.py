@@ -132,7 +132,7 @@ TESTED_ELSEWHERE = {
     "runtime/kernels": "runtime/kernels/test_kernels.py",
     "runtime/rulebook": "runtime/rules/test_rules.py",
     "runtime/rules": "runtime/rules/test_rules.py",
-    "runtime/support/broadcast_error.py": "transforms/optimise/test_elementwise_fusion.py",
+    "runtime/support/assumption_errors.py": "transforms/optimise/test_elementwise_fusion.py",
     "runtime/support/structured_arguments.py": "api/test_pytree.py",
     "runtime/tape/core/active_recordings.py": "runtime/tape/test_tape_nesting.py",
     "runtime/tape/core/node.py": "runtime/tape/core/test_reverse_sweep.py",

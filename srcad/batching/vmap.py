@@ -20,7 +20,7 @@ from srcad.api.structured_calls import finished
 from srcad.batching.differentiable_loop import loop_with_source
 from srcad.batching.element_loop import ElementLoop, element_kind
 from srcad.batching.mapped_axes import Batch, axes_of_call, moved_results, stacked
-from srcad.driver.compiled_routines import compiled_routine, kind_of, warn_of_fallback
+from srcad.driver.compiled_routines import compiled_routine, kind_of, warn_of_fallback, written_arguments
 from srcad.driver.memoisation import remembered
 from srcad.driver.options import Options
 from srcad.driver.version import Request, Version
@@ -29,13 +29,10 @@ from srcad.frontend.load_source import name_of, signature_of
 from srcad.frontend.wrappers import wrapper_of
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.support import debug_mode
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 from srcad.runtime.support.structured_arguments import level_of
 from srcad.runtime.tape.core.active_recordings import active
 from srcad.runtime.tape.core.operand import Operand
-from srcad.transforms.analysis.aliases import aliases_of_unit
-from srcad.transforms.inference.type_inference import types_of
-from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.pytree_form import Form, from_tuples
 
 _DIRECTED = ("tangent", "hvp")
@@ -178,7 +175,7 @@ class _Loop:
         inner = [element_kind(kind) if here else kind for kind, here in zip(kinds, is_mapped, strict=True)]
         stub = shape_of("element", tuple(f"a{k}" for k in range(len(args))))
         routine = compiled_routine(version, 0, stub, must_compile=True)
-        written = _written(version, inner) if run.request.mode == "core" else set[int]()
+        written = written_arguments(version, inner) if run.request.mode == "core" else set[int]()
         if any(self._own <= k < self._own + hidden for k in written):
             raise CannotType("it may write to an array that it captures")
         self._loop = ElementLoop(version, routine, kinds, is_mapped, [k in written for k in range(len(args))])
@@ -275,16 +272,6 @@ def _refuse_forms(form: Any) -> None:
             raise CannotType("it returns records or lists of unknown length")
         for part in form.parts:
             _refuse_forms(part)
-
-
-def _written(version: Version, kinds: Sequence[Any]) -> set[int]:
-    """The positions of the arguments that a function may write to."""
-    try:
-        typed = types_of(version.unit, tuple(kinds))
-    except CannotType:  # it has lists, which later passes make arrays of
-        typed = Types()
-    aliases = aliases_of_unit(version.unit, typed)
-    return {k for k, name in enumerate(version.unit.parameters) if aliases.is_written(name)}
 
 
 def _name(function: Any) -> str:

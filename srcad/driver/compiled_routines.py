@@ -35,7 +35,10 @@ from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.compile_progress import Subject
+from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.inference.subroutine_types import MAKERS
+from srcad.transforms.inference.type_inference import types_of
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 
@@ -74,15 +77,31 @@ def compiled_routine(
         return warning
 
     def exhausted(problem: MemoryError, args: tuple[Any, ...]) -> None:
-        if not index:
-            refuse_trace(problem, version, _kinds_of(version, args), args)
+        refuse_trace(problem, version, _kinds_of(version, args), args)
 
     instead, suit = None if must_compile else otherwise, version.suit if assumes else None
+    tells = None if index else exhausted
+    unharmed = functools.partial(_writes_nothing, version)
     about = functools.partial(subject_of, version.function, version.request.mode)
-    made = TypedDispatcher(shape, specialise, instead, redirect, version.widen, of_kind, exhausted, about, suit)
+    made = TypedDispatcher(shape, specialise, instead, redirect, version.widen, of_kind, tells, about, suit, unharmed)
     if is_tiered:
         let_run_meanwhile(made, version, index, None if must_compile else uncompiled)
     return made
+
+
+def written_arguments(version: Version, kinds: Sequence[Any]) -> set[int]:
+    """The positions of the arguments that a function may write to."""
+    try:
+        typed = types_of(version.unit, tuple(kinds))
+    except CannotType:  # it has lists, which later passes make arrays of
+        typed = Types()
+    aliases = aliases_of_unit(version.unit, typed)
+    return {k for k, name in enumerate(version.unit.parameters) if aliases.is_written(name)}
+
+
+def _writes_nothing(version: Version, kinds: tuple[Any, ...]) -> bool:
+    """Whether a call changes none of its arguments; derivatives never do."""
+    return version.request.mode != "core" or not written_arguments(version, kinds)
 
 
 _KINDS = {

@@ -87,6 +87,20 @@ AGAIN = tuple(row for row in NORMALISE if row.name in ("in_place_resolution", "c
 # With types: every function, those that are called as well.
 OPTIMISE = (
     Pass(
+        "integer_arithmetic",
+        "transforms.normalise.integer_arithmetic:with_pythons_integers",
+        "results of short integers and booleans get the types of NumPy, and what may leave 64 bits is checked",
+        needs=(TYPES, RESOLVED),
+        when=("not is_again",),
+    ),
+    Pass(
+        "index_integers",
+        "transforms.normalise.index_integers:with_long_indices",
+        "bounds of loops and subscripts of short or unsigned types become integers of 64 bits",
+        needs=(TYPES, RESOLVED),
+        when=("not is_again",),
+    ),
+    Pass(
         "list_aliasing",
         "transforms.normalise.list_aliasing:refuse_shared",
         "writes into arrays that a list holds as well are refused",

@@ -177,7 +177,7 @@ def _of_one_element(begin: Code, state: Code) -> tuple[Code, Code]:
 
 
 def _made_compilable(begin: Code) -> Code:
-    """The function itself, where it is to be compiled for types: checks of its indices, and texts that Numba can build.
+    """The function itself, where it is to be compiled for types: with checks, and texts that Numba can build.
 
     Raises CannotType.
     """
@@ -185,7 +185,7 @@ def _made_compilable(begin: Code) -> Code:
         return begin
     begin = run(ROWS["exception_messages"], begin)
     typed = begin if begin.is_typed else _typed_as_it_is(begin)
-    return run(ROWS["bounds_checks"], run(ROWS["typed_messages"], typed))
+    return passed(typed, (ROWS["typed_messages"], ROWS["integer_arithmetic"], ROWS["bounds_checks"]))
 
 
 def _typed_as_it_is(begin: Code) -> Code:

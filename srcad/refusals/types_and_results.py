@@ -38,6 +38,30 @@ MAY_BE_NONE = Refusal(
     "srcad.grad(f)(np.ones(3))",
 )
 
+IDENTITY = Refusal(
+    UnsupportedSyntax,
+    "Identity of numbers and arrays",
+    "`is` asks whether numbers or arrays are one object, and generated code keeps no objects",
+    "compare values with ==; in place of `test is True` write `test`",
+    """
+    def f(x):
+        return np.sum(x) if (x[0] > 1.0) is True else np.sum(x * x)
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+NUMPYS_SCALAR = Refusal(
+    UnsupportedSyntax,
+    "`isinstance` of numbers that may be NumPy's",
+    "`isinstance` tells NumPy's numbers from Python's, and generated code does not",
+    "convert first, as in `k = int(k)`, or leave the test out",
+    """
+    def f(x, where):
+        return x[0] if isinstance(where[0], int) else x[1]
+    """,
+    "srcad.grad(f)(np.ones(3), np.arange(3))",
+)
+
 RETURNS_NONE = Refusal(
     UnsupportedSyntax,
     "Paths that return None",

@@ -7,7 +7,7 @@ import pytest
 
 from srcad.driver import pass_manager
 from srcad.driver.passes import NORMALISE, OPTIMISE, SIMPLIFY
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of

@@ -7,7 +7,7 @@ from typing import Any
 from numba import typeof
 
 from srcad.driver import pipeline
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 from srcad.transforms.ir.build import clone
 from srcad.transforms.ir.code import Code, Settings
 from tests.checking import bound

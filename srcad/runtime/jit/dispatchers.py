@@ -35,7 +35,7 @@ from srcad.runtime.jit.fast_compiler_pipeline import Quick
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.jit.machine_code import MachineCode
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import LeavesIntegers, Widens
 from srcad.runtime.support.compile_progress import Subject, announced, expect
 from srcad.runtime.support.freed_memory import keep_freed_memory
 
@@ -49,6 +49,7 @@ _ONLY_PRANGE = {
     **dict.fromkeys(("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"), False),
 }
 _SINGLE = frozenset((types.float32, types.complex64))
+_OF_INTEGERS = frozenset(("check_between", "check_power", "check_product", "check_shift", "check_sum"))
 
 
 def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
@@ -99,6 +100,7 @@ def compiled(
     functions = {each: namespace[each] for each in own}
     expect(len(functions))
     on_disk = not (module.__file__ or "<").startswith("<") and not _calls_itself(functions)
+    called = {name for each in functions.values() for name in each.__code__.co_names}
     for name, function in functions.items():
         shares_out = "prange" in function.__code__.co_names
         special = {"parallel": dict(_ONLY_PRANGE)} if shares_out else {"pipeline_class": Quick}
@@ -106,6 +108,7 @@ def compiled(
         if on_disk and name in public:
             dispatcher._cache = MachineCode(module.__name__.removeprefix("srcad_"), function)
         dispatcher.assumes = assumes
+        dispatcher.checks_integers = not _OF_INTEGERS.isdisjoint(called)
         dispatcher.records = any("_trace" in each for each in function.__code__.co_varnames)
         namespace[name] = dispatcher
     return tuple(namespace[name] for name in public)
@@ -144,8 +147,9 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     """A Numba dispatcher for a function that `specialise` makes for each tuple of argument types.
 
     `shape` is a stub function that gives the name, the parameters and the defaults. If an argument has no Numba type,
-    or Numba cannot type the function, `otherwise` gives the function to call instead. `redirect` may give another
-    function for arguments of new types. `suit` is called with the types and the arguments before a function is made for
+    or Numba cannot type the function, `otherwise` gives the function to call instead, also where an integer leaves 64
+    bits, if `restarts` says of the types that nothing has been changed until then. `redirect` may give another function
+    for arguments of new types. `suit` is called with the types and the arguments before a function is made for
     them, and `widen` when arrays broadcast although the code assumes that they do not; the function is then made again.
     `rounded` converts Python numbers that Numba returns to single precision, given the result's Numba type. `exhausted`
     is called with a MemoryError and the arguments where a function that records a trace runs out of memory, and may
@@ -164,6 +168,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         exhausted: Callable[[MemoryError, tuple[Any, ...]], None] | None = None,
         subject: Callable[[], Subject] | None = None,
         suit: Callable[[tuple[Any, ...], Sequence[Any]], object] | None = None,
+        restarts: Callable[[tuple[Any, ...]], bool] | None = None,
     ) -> None:
         super().__init__(shape, targetoptions={"nopython": True})
         self.specialise = specialise
@@ -174,6 +179,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.exhausted = exhausted
         self.subject = subject
         self.suit = suit
+        self.restarts = restarts
         self.tiers: Tiers | None = None  # what runs while machine code is made in the background
         self.met_arrays: Callable[[], None] | None = None
         self._made: list[CPUDispatcher] = []
@@ -246,7 +252,11 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
                 dispatcher.compile(arguments)
         except (errors.NumbaError, errors.UnsupportedBytecodeError, AttributeError) as error:
             raise _not_compiled(dispatcher, error) from error  # the last: a failure within Numba's passes
-        if (self.widen is not None and dispatcher.assumes) or (self.exhausted is not None and dispatcher.records):
+        widens, records = (
+            self.widen is not None and dispatcher.assumes,
+            self.exhausted is not None and dispatcher.records,
+        )
+        if widens or records or (self.otherwise is not None and dispatcher.checks_integers):
             self.__class__ = _Watched
         return dispatcher
 
@@ -289,13 +299,15 @@ _CALL = CPUDispatcher.__call__  # found here at once; `super()` takes as long as
 
 
 class _Watched(TypedDispatcher):
-    """A dispatcher whose calls from Python catch `Widens`, and the MemoryError of a function that records a trace."""
+    """A dispatcher whose calls from Python catch what other code is for, and the MemoryError of one that records."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return _CALL(self, *args, **kwargs)
         except Widens:
             return self._widened(args)(*args, **kwargs)
+        except LeavesIntegers as problem:
+            return self._uncompiled(problem, args)(*args, **kwargs)
         except MemoryError as problem:
             self._tell(problem, args)
             raise
@@ -310,11 +322,21 @@ class _Watched(TypedDispatcher):
                 return entry(*args)
             except Widens:
                 return self._widened(args)(*_given(args))
+            except LeavesIntegers as problem:
+                return self._uncompiled(problem, args)(*_given(args))
             except MemoryError as problem:
                 self._tell(problem, tuple(_given(args)))
                 raise
 
         return call
+
+    def _uncompiled(self, problem: LeavesIntegers, args: Sequence[Any]) -> Callable[..., Any]:
+        """What runs in the place of machine code that an integer has left, for this call."""
+        kinds = tuple(plain(_type_of(self, each)) for each in args)
+        if self.otherwise is None or self.restarts is None or not self.restarts(kinds):
+            raise problem
+        instead: Callable[..., Any] = self.otherwise(CannotType(str(problem)))
+        return instead
 
     def _widened(self, args: tuple[Any, ...]) -> Callable[..., Any]:
         """This dispatcher, with functions for more arrays, these among them."""

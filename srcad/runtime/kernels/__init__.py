@@ -243,6 +243,13 @@ from srcad.runtime.kernels.recording.caught_exceptions import caught
 from srcad.runtime.kernels.recording.effect_calls import effect
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
+from srcad.runtime.kernels.recording.integer_checks import (
+    check_between,
+    check_power,
+    check_product,
+    check_shift,
+    check_sum,
+)
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.recording.loop_extents import (
     least_extent,
@@ -318,6 +325,7 @@ __all__ = [
     "caught",
     "central_differences",
     "centred",
+    "check_between",
     "check_bytes",
     "check_finite",
     "check_fits",
@@ -325,8 +333,12 @@ __all__ = [
     "check_indices",
     "check_match",
     "check_one_element",
+    "check_power",
+    "check_product",
     "check_recovered",
     "check_room",
+    "check_shift",
+    "check_sum",
     "checkpointed_start",
     "checkpointed_test",
     "cholesky_adjoint",

@@ -22,6 +22,7 @@ from numba.extending import typeof_impl
 
 from srcad.runtime.jit.call_stubs import Declared, Inferring
 from srcad.runtime.jit.numba_inference import CannotType
+from srcad.transforms.inference.object_tests import refuse_tests_of_objects
 from srcad.transforms.inference.type_inference import executable, refuse_masks, types_of
 from srcad.transforms.ir.build import dotted_path, place_of, walk_statements, written
 from srcad.transforms.ir.name_types import Types
@@ -88,6 +89,7 @@ class Subroutine:
         found = self.dispatcher.inferred[kinds]
         known = Types(found.types, found.result)
         refuse_masks(self.ssa, known)
+        refuse_tests_of_objects(self.ssa, known)
         return known
 
 

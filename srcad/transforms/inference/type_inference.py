@@ -13,6 +13,8 @@ from numba import types
 from srcad.errors import CompilerBug, Place
 from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer, partly_inferred
 from srcad.runtime.support.stage_timer import stage
+from srcad.transforms.inference.numba_arithmetic import refuse_other_arithmetic
+from srcad.transforms.inference.object_tests import refuse_tests_of_objects
 from srcad.transforms.ir.build import (
     Block,
     const,
@@ -77,6 +79,8 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
         if isinstance(kind, types.Optional) and isinstance(kind.type, types.Array):
             raise CannotType(as_written(f"'{name}' is None in one place and {kind.type} in another", None))
     refuse_masks(unit, known)
+    refuse_tests_of_objects(unit, known)
+    refuse_other_arithmetic(unit, known)
     return known
 
 

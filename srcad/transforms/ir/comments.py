@@ -40,6 +40,15 @@ def _line_of(place: Place) -> str:
     return f"{PurePath(place.file).name}:{place.line}"
 
 
+def message_at(place: Place | None, what: str) -> str:
+    """What an exception of generated code says: the user's text, what is wrong with it, and where it stands."""
+    if place is None:
+        return what
+    place = place.shown()
+    text = place.text[place.column : place.end_column].strip()
+    return f"{text}: {what} ({_line_of(place)})"
+
+
 def commented(block: Block, comment: str) -> Block:
     """Copies of statements, the last one with a comment."""
     copied = [clone(statement) for statement in block]

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any, TypeAlias
 
 import gast
@@ -55,6 +54,7 @@ from srcad.transforms.ir.build import (
     written,
 )
 from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.comments import message_at
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant, primitive_of
@@ -337,7 +337,7 @@ class Placement:
         rank = self.types.rank(base) or 0
         taken = sum(map(self.dimensions_of, parts))
         axis = 0
-        message = _message(place, "index is out of range")
+        message = message_at(place, "index is out of range")
         for part in parts:
             if constant(part) is ...:
                 axis += rank - taken
@@ -362,7 +362,7 @@ class Placement:
                 axis = constant([*rest, *(each.value for each in keywords if each.arg == "axis"), const(None)][0])
                 if type(axis) is int:
                     place = place_of(statement)
-                    message = _message(place, "index is out of range")
+                    message = message_at(place, "index is out of range")
                     yield self.contents(part, base, axis % (self.types.rank(base) or 1), message, place)
 
     def of_product(self, statement: gast.Assign, facts: Facts) -> Iterator[Condition]:
@@ -379,7 +379,7 @@ class Placement:
         if left in (1, 2) and right in (1, 2):
             extents = facts.size(one, left - 1), facts.size(other, 0)
             place = place_of(statement)
-            yield replace(self.equal(*extents, _message(place, "shapes do not match"), place), kernel="check_match")
+            yield replace(self.equal(*extents, message_at(place, "shapes do not match"), place), kernel="check_match")
 
     def dimensions_of(self, part: gast.expr) -> int:
         """The number of an array's dimensions that a part of an index belongs to."""
@@ -430,7 +430,7 @@ class Placement:
         if self.types.rank(base) and self.types.rank(value):
             shapes = [attribute(load(value), "shape"), attribute(clone(whole), "shape")]
             place = place_of(statement)
-            yield self.check("check_fits", [*shapes, const(_message(place, "shapes do not match"))], place)
+            yield self.check("check_fits", [*shapes, const(message_at(place, "shapes do not match"))], place)
 
     def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> gast.stmt:
         """A check of an integer where it is used."""
@@ -465,15 +465,6 @@ class Placement:
 
 def _extent(array: str, axis: int) -> gast.expr:
     return subscript(attribute(load(array), "shape"), const(axis))
-
-
-def _message(place: Any, what: str) -> str:
-    """What an exception says."""
-    if place is None:
-        return what
-    place = place.shown()
-    text = place.text[place.column : place.end_column].strip()
-    return f"{text}: {what} ({PurePath(place.file).name}:{place.line})"
 
 
 def _facts_of(name: str, value: gast.expr, facts: Facts) -> Iterator[Form]:

@@ -29,6 +29,7 @@ from srcad.transforms.analysis.activity import differentiable_inputs, varied_nam
 from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.inference.execution_tracing import Calls, Conflict, Watched, own_copy, watch
+from srcad.transforms.inference.object_tests import refuse_tests_of_objects
 from srcad.transforms.inference.subroutine_types import Kinds, Subroutine
 from srcad.transforms.ir.build import (
     Block,
@@ -102,6 +103,7 @@ class _Narrowing:
         tree = self.unit.copy_tree()
         self.numbers = {id(statement): number for number, statement in enumerate(walk_statements(tree.body))}
         _refuse_stores_into_objects(self.unit, self.watched)
+        refuse_tests_of_objects(self.unit, Types(self.known, self.watched.result))
         tree.body = self.block(tree.body)
         self.type_copies(tree.body)
         for statement in walk_statements(tree.body):

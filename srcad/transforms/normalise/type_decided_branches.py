@@ -130,7 +130,7 @@ class _Decider:
                 return len(kind) if is_len and isinstance(kind, nb.BaseTuple) else UNKNOWN
             case gast.Compare(
                 left=gast.Name(id=name), ops=[gast.Is() | gast.IsNot() as op], comparators=[gast.Constant(value=bool())]
-            ) if self.types.is_array(name):
+            ) if self.types.is_array(name) or isinstance(self.types.get(name), nb.Number):
                 return isinstance(op, gast.IsNot)
             case gast.expr():
                 return computed(node, self.value)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from srcad.printing.printer import print_function
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 from srcad.transforms.normalise.extent_checks import with_unit_extents
 from tests.transforms.core_text import body_of, settled, unit_after
 

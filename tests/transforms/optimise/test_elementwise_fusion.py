@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from srcad.printing.printer import print_function
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 from tests.checking import generated
 from tests.transforms.core_text import body_of, lines, numeric, settled, unit_after
 

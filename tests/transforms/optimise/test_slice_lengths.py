@@ -5,7 +5,7 @@ import pytest
 
 import srcad
 from srcad.printing.printer import print_function
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 from tests.transforms.core_text import body_of, settled, unit_after
 
 TEXT = """

@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 
 _EMPTY = "a loop has no iteration, in code generated for loops with one"
 _DIFFER = "shapes differ, in code that was generated for shapes that do not"
@@ -21,7 +21,7 @@ def same_extent(a: int, b: int) -> None:
     >>> same_extent(4, 4)
     >>> same_extent(1, 4)
     Traceback (most recent call last):
-    srcad.runtime.support.broadcast_error.Widens: shapes differ, in code that was generated for shapes that do not
+    srcad.runtime.support.assumption_errors.Widens: shapes differ, in code that was generated for shapes that do not
     """
     if a != b:
         raise Widens(_DIFFER)
@@ -33,7 +33,7 @@ def require_iteration(is_entered: bool) -> None:
     >>> require_iteration(True)
     >>> require_iteration(False)
     Traceback (most recent call last):
-    srcad.runtime.support.broadcast_error.Widens: a loop has no iteration, in code generated for loops with one
+    srcad.runtime.support.assumption_errors.Widens: a loop has no iteration, in code generated for loops with one
     """
     if not is_entered:
         raise Widens(_EMPTY)
@@ -45,7 +45,7 @@ def unit_extent(extent: int) -> None:
     >>> unit_extent(1)
     >>> unit_extent(4)
     Traceback (most recent call last):
-    srcad.runtime.support.broadcast_error.Widens: shapes differ, in code that was generated for shapes that do not
+    srcad.runtime.support.assumption_errors.Widens: shapes differ, in code that was generated for shapes that do not
     """
     same_extent(extent, 1)
 
@@ -56,7 +56,7 @@ def least_extent(extent: int, least: int) -> None:
     >>> least_extent(4, 4)
     >>> least_extent(3, 4)
     Traceback (most recent call last):
-    srcad.runtime.support.broadcast_error.Widens: shapes differ, in code that was generated for shapes that do not
+    srcad.runtime.support.assumption_errors.Widens: shapes differ, in code that was generated for shapes that do not
     """
     if extent < least:
         raise Widens(_DIFFER)

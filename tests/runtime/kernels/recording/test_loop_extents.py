@@ -4,7 +4,7 @@ import numba
 import pytest
 
 from srcad.runtime import kernels
-from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.assumption_errors import Widens
 
 BOUNDS = (-9, -4, -1, 0, 1, 3, 4, 7)
 
