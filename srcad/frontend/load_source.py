@@ -26,6 +26,7 @@ from srcad.frontend.parse import MismatchError, find_function, function_to_gast
 from srcad.frontend.wrapped_functions import is_wrapper, plain_signature, spread
 from srcad.refusals.constructs import WRAPPED_FUNCTION
 from srcad.runtime.rulebook import registry
+from srcad.runtime.support.labelled_kinds import module_of
 
 STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
 
@@ -236,7 +237,7 @@ def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
             options, function = dict(function.targetoptions), function.py_func
         elif isinstance(function, functools.partial):
             function = function.func
-        elif type(function).__name__ == "CFunc" and type(function).__module__.startswith("numba."):
+        elif type(function).__name__ == "CFunc" and module_of(type(function)).startswith("numba."):
             function = function.__wrapped__
         elif _is_callable_object(function):
             receiver, function = function, type(function).__call__
@@ -249,7 +250,7 @@ def _is_callable_object(value: Any) -> bool:
     """Whether a value is an object of a user's class with a `__call__`. Numba's own objects are compiled code."""
     kind = type(value)
     written_in_python = isinstance(getattr(kind, "__call__", None), FunctionType)  # noqa: B004  not whether, but which
-    return written_in_python and not isinstance(value, type) and not kind.__module__.startswith("numba.")
+    return written_in_python and not isinstance(value, type) and not module_of(kind).startswith("numba.")
 
 
 def _not_readable(function: Any) -> BadType | SourceUnavailable:

@@ -193,7 +193,7 @@ def _locals(
         if name in found and found[name] != plain:
             joined = cpu_target.typing_context.unify_types(found[name], plain)
             if joined is None:
-                raise CannotType(f"'{name}' is {found[name]} in one place and {plain} in another", name=name)
+                raise CannotType(_torn(name, found[name], plain), name=name)
             plain = joined
         found[name] = plain
     return {name: found[name] for name in names if name in found}
@@ -236,7 +236,7 @@ def _phrase(kind: str, match: re.Match[str]) -> str:
     if kind == "global":
         return f"'{match[1]}' is not known to Numba"
     if kind == "unify":
-        return f"'{match[3].partition('.')[0]}' is {match[1]} in one place and {match[2]} in another"
+        return _torn(match[3].partition(".")[0], match[1], match[2])
     return f"'{match[1].partition('.')[0]}' may be read before it is set"
 
 
@@ -251,7 +251,17 @@ def _of_returned_name(reason: str, function: Callable[..., Any]) -> str:
     if len(names) != 1 or any(each.opname != "LOAD_FAST" for each in returned):
         return reason
     one, other, *_ = re.findall(r"(?:[^,( ]|\((?:[^()]|\([^()]*\))*\))+", unlike)
-    return f"'{names.pop()}' is {one} in one place and {other} in another"
+    return _torn(names.pop(), one, other)
+
+
+def _torn(name: str, one: Any, other: Any) -> str:
+    """The reason for a name of two types, in an order that does not depend on the version of Numba.
+
+    >>> _torn("x", "int64", "float64")
+    "'x' is float64 in one place and int64 in another"
+    """
+    first, second = sorted((str(one), str(other)))
+    return f"'{name}' is {first} in one place and {second} in another"
 
 
 def _line(error: Exception, function: Callable[..., Any]) -> int | None:
