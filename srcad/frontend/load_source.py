@@ -28,6 +28,7 @@ from srcad.refusals.constructs import WRAPPED_FUNCTION
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.labelled_kinds import module_of
 
+_COMMAND = "<string>"  # what `exec` is given, and `python -c`, whose text Python 3.13 keeps under this name
 STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
 
 
@@ -160,6 +161,8 @@ def _found(plain: FunctionType, lines: list[str]) -> Any:
     try:
         return find_function(code, "".join(lines), code.co_filename)
     except MismatchError as mismatch:
+        if code.co_filename == _COMMAND:
+            raise _without_text(plain) from None
         raise SourceUnavailable(
             f"the source of {plain.__qualname__} in {code.co_filename} cannot be used: {mismatch}",
             hint=edited_or_kept_nowhere(code.co_filename),
@@ -278,9 +281,14 @@ def _lines(function: FunctionType) -> list[str]:
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__) or text_of_command(function)
     if not lines:
-        what = f"the source of {function.__qualname__} is not available: no text for {file!r}"
-        raise SourceUnavailable(what, hint=way_to_keep(file))
+        raise _without_text(function)
     return lines if lines[-1].endswith("\n") else [*lines[:-1], lines[-1] + "\n"]
+
+
+def _without_text(function: FunctionType) -> SourceUnavailable:
+    file = function.__code__.co_filename
+    what = f"the source of {function.__qualname__} is not available: no text for {file!r}"
+    return SourceUnavailable(what, hint=way_to_keep(file))
 
 
 def _own_text(lines: list[str], node: Any) -> str:

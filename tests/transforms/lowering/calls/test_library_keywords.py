@@ -89,7 +89,7 @@ def test_other_keywords_are_refused_by_the_name_that_the_user_calls(function, sa
 REFUSED = {
     "out", "where", "weights", "mean", "correction", "axes", "axis", "keepdims", "signature", "equal_nan", "sorted",
     "requirements", "kind", "order", "copy", "cov", "disp", "atol", "rtol", "return_rank", "callback", "centered",
-    "start", "dtype", "subok", "k", "initial",
+    "start", "dtype", "subok", "k", "initial", "nan_policy",
 }  # fmt: skip
 
 
