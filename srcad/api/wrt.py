@@ -88,7 +88,7 @@ def chosen(wrt: Any, argnums: Any) -> Any:
 
 
 def refuse_starred(function: Callable[..., Any], options: bool = True) -> None:
-    """Raise UnsupportedSyntax for `*args`, since the number of arguments is not known; with `options`, for `**kwargs` too."""
+    """Raise UnsupportedSyntax for `*args`, of which the number is not known; with `options` for `**kwargs` too."""
     kinds = {each.kind for each in signature_of(function).parameters.values()}
     if inspect.Parameter.VAR_POSITIONAL in kinds or (options and inspect.Parameter.VAR_KEYWORD in kinds):
         source = load(function)
