@@ -13,19 +13,22 @@ from srcad.frontend.load_source import name_of
 class WithDirections(inspect.Signature):
     """The parameters of a function, followed by directions: the last positional arguments are the directions.
 
-    So arguments that have defaults may be left out, although directions follow them.
+    So arguments that have defaults may be left out, although directions follow them, and what `**kwargs` gathers is
+    given by name.
     """
 
     def __init__(self, function: inspect.Signature, directions: tuple[str, ...]) -> None:
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         super().__init__([inspect.Parameter(name, kind) for name in (*function.parameters, *directions)])
-        self.function, self.count = function, len(directions)
+        self.function, self.directions, self.count = function, frozenset(directions), len(directions)
+        self.takes_options = any(each.kind is each.VAR_KEYWORD for each in function.parameters.values())
 
     def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """The arguments in parameter order where some are left out or given by name, if the directions are not."""
         count = len(args) - self.count
         is_whole = not kwargs and len(args) >= len(self.parameters)
-        if count < 0 or is_whole or not kwargs.keys() <= self.function.parameters.keys():
+        names = kwargs.keys() - self.directions if self.takes_options else self.function.parameters.keys()
+        if count < 0 or is_whole or not kwargs.keys() <= names:
             return None
         try:
             return (*bind(self.function, args[:count], kwargs), *args[count:])

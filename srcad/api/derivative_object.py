@@ -317,7 +317,7 @@ def _signature(function: Callable[..., Any], request: Request) -> inspect.Signat
     signature = signature_of(function)
     if request.mode not in _WITH_DIRECTIONS:
         return signature.replace(return_annotation=inspect.Signature.empty)
-    refuse_starred(function)
+    refuse_starred(function, options=False)
     names = tuple(signature.parameters)
     asked = [re.sub(r"\W+", "_", text_of(names, place)).strip("_") for place in request.wrt]
     return WithDirections(signature, _directions((*asked, *names), len(request.wrt)))

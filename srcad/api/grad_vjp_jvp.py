@@ -426,7 +426,7 @@ def jvp(
             f"there are {len(primals)} primals but {len(tangents)} tangents",
             hint="give one for each argument: None if it does not move",
         )
-    refuse_starred(f)
+    refuse_starred(f, options=False)
     moving = tuple(place for place, each in enumerate(tangents) if each is not None)
     if not moving:
         raise BadArgument("no tangent is given", hint="call the function itself for its value alone")

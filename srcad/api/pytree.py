@@ -16,7 +16,7 @@ import numpy as np
 
 from srcad.refusals.memory import RECORDS_OVERLAP
 from srcad.refusals.types_and_results import ARGUMENT_HOLDS, DICTIONARY_KEYS
-from srcad.runtime.support.labelled_kinds import is_labelled
+from srcad.runtime.support.labelled_kinds import is_labelled, module_of
 from srcad.runtime.support.record_fields import Records, is_records, put_together, records_of
 from srcad.runtime.support.structured_arguments import (
     Constants,
@@ -246,7 +246,7 @@ def is_leaf(value: Any) -> bool:
     kind = type(value)
     if kind in _NUMBERS or isinstance(value, (np.ndarray, np.generic, *_GENERATORS, Operand)):
         return not (isinstance(value, np.generic) and value.dtype.kind in "USO")
-    return kind.__module__.partition(".")[0] == "numba" and not callable(value)
+    return module_of(kind).partition(".")[0] == "numba" and not callable(value)
 
 
 def more_constants(function: Any, arguments: tuple[Any, ...], level: Constants) -> Constants | None:

@@ -55,6 +55,9 @@ def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request
     def through(shape: Shape, run: Any, args: tuple[Any, ...], values: list[Any]) -> Any:
         return _through(shape, run, request, (args[:own], args[own:]), values)
 
+    if any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values()):
+        # As many arguments as parameters may be what `*args` gathers, too.
+        return lambda *args, **kwargs: call(*bind(signature, args, kwargs))
     return call
 
 

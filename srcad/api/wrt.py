@@ -87,10 +87,10 @@ def chosen(wrt: Any, argnums: Any) -> Any:
     return argnums
 
 
-def refuse_starred(function: Callable[..., Any]) -> None:
-    """Raise UnsupportedSyntax for `*args` and `**kwargs`, since the number of arguments would not be known."""
-    parameters = signature_of(function).parameters.values()
-    if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in parameters):
+def refuse_starred(function: Callable[..., Any], options: bool = True) -> None:
+    """Raise UnsupportedSyntax for `*args`, of which the number is not known; with `options` for `**kwargs` too."""
+    kinds = {each.kind for each in signature_of(function).parameters.values()}
+    if inspect.Parameter.VAR_POSITIONAL in kinds or (options and inspect.Parameter.VAR_KEYWORD in kinds):
         source = load(function)
         raise STARRED_PARAMETERS.at(source.place(source.tree))
 

@@ -25,6 +25,7 @@ import numpy as np
 from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method
 from srcad.refusals.names_and_functions import CHANGED_AND_READ
+from srcad.runtime.support.labelled_kinds import module_of
 from srcad.transforms.ir.build import at, dotted, place_of
 from srcad.transforms.lowering.calls.effect_arguments import Effect
 from srcad.transforms.lowering.lowering_context import Draft, reader
@@ -165,7 +166,7 @@ def is_known(function: Any) -> bool:
     """Whether a function is known to write into no array, and to be called for its effect."""
     if any(function is each or function == each for each in _FUNCTIONS):
         return True
-    home = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__ or ""
+    home = getattr(function, "__module__", None) or module_of(type(getattr(function, "__self__", None)))
     return callable(function) and not isinstance(function, type) and home.partition(".")[0] in _MODULES
 
 

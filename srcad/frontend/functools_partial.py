@@ -2,7 +2,10 @@
 
     def f(a, x, k): return a * x**k         partial(f, 2.0, k=3)    becomes    def f(x, *, k=3): return a * x**k
 
-The value 2.0 of `a` is looked up like that of any captured name.
+The value 2.0 of `a` is looked up like that of any captured name. What `*rest` and `**options` of the function would
+gather is put before what a call gives:
+
+    partial(f, k=3)    of    def f(x, **options)    begins with    options = {"k": k_held, **options}
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import gast
@@ -69,8 +72,38 @@ def without_held(
             name = names.fresh(f"{parameter.id}_held")
             before.append(_assigned(parameter, name))
         owners[name] = {name: value}
+    before += _gathered(tree, partial, len(positional), names, owners)
     tree.body[:0] = before
     return tree, owners
+
+
+def _gathered(
+    tree: gast.FunctionDef, partial: functools.partial[Any], count: int, names: Names, owners: dict[str, Any]
+) -> Iterator[gast.stmt]:
+    """Statements by which `*rest` and `**options` begin with what the partial holds beyond the named parameters."""
+
+    def held(name: str, value: Any) -> str:
+        found = names.fresh(f"{name}_held")
+        owners[found] = {found: value}
+        return found
+
+    rest, options = tree.args.vararg, tree.args.kwarg
+    further = partial.args[count:]
+    if rest is not None and further:
+        parts = [held(f"{rest.id}_{k}", each) for k, each in enumerate(further)]
+        yield _statement(f"{rest.id} = ({', '.join(parts)}, *{rest.id})", rest)
+    own = {each.id for each in (*tree.args.args, *tree.args.kwonlyargs)}
+    named = {key: value for key, value in partial.keywords.items() if key not in own}
+    if options is not None and named:
+        pairs = [f"{key!r}: {held(key, value)}" for key, value in named.items()]
+        yield _statement(f"{options.id} = {{{', '.join(pairs)}, **{options.id}}}", options)
+
+
+def _statement(text: str, at: gast.Name) -> gast.stmt:
+    statement: gast.stmt = gast.parse(text).body[0]
+    for node in gast.walk(statement):
+        gast.copy_location(node, at)
+    return statement
 
 
 def _assigned(parameter: gast.Name, name: str) -> gast.Assign:

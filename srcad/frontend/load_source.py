@@ -26,7 +26,9 @@ from srcad.frontend.parse import MismatchError, find_function, function_to_gast
 from srcad.frontend.wrapped_functions import is_wrapper, plain_signature, spread
 from srcad.refusals.constructs import WRAPPED_FUNCTION
 from srcad.runtime.rulebook import registry
+from srcad.runtime.support.labelled_kinds import module_of
 
+_COMMAND = "<string>"  # what `exec` is given, and `python -c`, whose text Python 3.13 keeps under this name
 STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
 
 
@@ -159,6 +161,8 @@ def _found(plain: FunctionType, lines: list[str]) -> Any:
     try:
         return find_function(code, "".join(lines), code.co_filename)
     except MismatchError as mismatch:
+        if code.co_filename == _COMMAND:
+            raise _without_text(plain) from None
         raise SourceUnavailable(
             f"the source of {plain.__qualname__} in {code.co_filename} cannot be used: {mismatch}",
             hint=edited_or_kept_nowhere(code.co_filename),
@@ -236,7 +240,7 @@ def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
             options, function = dict(function.targetoptions), function.py_func
         elif isinstance(function, functools.partial):
             function = function.func
-        elif type(function).__name__ == "CFunc" and type(function).__module__.startswith("numba."):
+        elif type(function).__name__ == "CFunc" and module_of(type(function)).startswith("numba."):
             function = function.__wrapped__
         elif _is_callable_object(function):
             receiver, function = function, type(function).__call__
@@ -249,7 +253,7 @@ def _is_callable_object(value: Any) -> bool:
     """Whether a value is an object of a user's class with a `__call__`. Numba's own objects are compiled code."""
     kind = type(value)
     written_in_python = isinstance(getattr(kind, "__call__", None), FunctionType)  # noqa: B004  not whether, but which
-    return written_in_python and not isinstance(value, type) and not kind.__module__.startswith("numba.")
+    return written_in_python and not isinstance(value, type) and not module_of(kind).startswith("numba.")
 
 
 def _not_readable(function: Any) -> BadType | SourceUnavailable:
@@ -277,9 +281,14 @@ def _lines(function: FunctionType) -> list[str]:
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__) or text_of_command(function)
     if not lines:
-        what = f"the source of {function.__qualname__} is not available: no text for {file!r}"
-        raise SourceUnavailable(what, hint=way_to_keep(file))
+        raise _without_text(function)
     return lines if lines[-1].endswith("\n") else [*lines[:-1], lines[-1] + "\n"]
+
+
+def _without_text(function: FunctionType) -> SourceUnavailable:
+    file = function.__code__.co_filename
+    what = f"the source of {function.__qualname__} is not available: no text for {file!r}"
+    return SourceUnavailable(what, hint=way_to_keep(file))
 
 
 def _own_text(lines: list[str], node: Any) -> str:

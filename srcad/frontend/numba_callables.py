@@ -20,12 +20,13 @@ from numba.np import numpy_support
 
 from srcad.frontend.wrappers import written
 from srcad.names import Names
+from srcad.runtime.support.labelled_kinds import module_of
 
 
 def python_of(callee: Any) -> Callable[..., Any] | None:
     """A function with a source that does what such a callable does; None for any other object."""
     kind = type(callee)
-    if not kind.__module__.startswith("numba."):
+    if not module_of(kind).startswith("numba."):
         return None
     if kind.__name__ == "CFunc":
         return callee.__wrapped__  # type: ignore[no-any-return]

@@ -21,6 +21,7 @@ from srcad.frontend.load_source import Source
 from srcad.frontend.match_and_try import MEANT_BY_PATTERNS
 from srcad.frontend.wrappers import MADE_HERE
 from srcad.names import Names
+from srcad.runtime.support.labelled_kinds import module_of
 from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout, Standing
 
@@ -300,7 +301,7 @@ def call_of(value: Any) -> FunctionType | None:
 
 def is_of_library(value: Any) -> bool:
     """Whether an object is one of SciPy's, such as a distribution: its methods are functions with rules, or none."""
-    return not isinstance(value, type) and type(value).__module__.partition(".")[0] == LIBRARY
+    return not isinstance(value, type) and module_of(type(value)).partition(".")[0] == LIBRARY
 
 
 def is_static(value: Any) -> bool:

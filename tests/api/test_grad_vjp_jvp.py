@@ -1,5 +1,6 @@
 """The functional API in programs: decorators, `jvp`, gradients in compiled loops, what a call costs."""
 
+import itertools
 import math
 
 import numba
@@ -130,16 +131,20 @@ def unknown_names(x, **options):
     return x * options["rate"]
 
 
-@pytest.mark.parametrize("f", [unknown_count, unknown_names])
 @pytest.mark.parametrize(
-    "call",
+    ("f", "call"),
     [
-        lambda f: srcad.hvp(f)(2.0, 3.0, 1.0),
-        lambda f: srcad.hessian(f)(2.0, 3.0),
-        lambda f: srcad.vjp(f, 2.0, 3.0),
-        lambda f: srcad.vjp(f, 2.0, 3.0, wrt=1),
-        lambda f: srcad.jvp(f, (2.0, 3.0), (1.0, 1.0)),
-        lambda f: srcad.grad(srcad.grad(f))(2.0, 3.0),
+        (unknown_count, lambda f: srcad.hvp(f)(2.0, 3.0, 1.0)),
+        (unknown_count, lambda f: srcad.hessian(f)(2.0, 3.0)),
+        (unknown_count, lambda f: srcad.jvp(f, (2.0, 3.0), (1.0, 1.0))),
+        *itertools.product(
+            (unknown_count, unknown_names),
+            (
+                lambda f: srcad.vjp(f, 2.0, 3.0),
+                lambda f: srcad.vjp(f, 2.0, 3.0, wrt=1),
+                lambda f: srcad.grad(srcad.grad(f))(2.0, 3.0),
+            ),
+        ),
     ],
 )
 def test_parameters_without_a_name_are_refused_in_the_same_words(f, call):
@@ -161,3 +166,38 @@ def test_gathered_arguments_are_differentiated():
     assert srcad.jacobian(lambda *args: args[0] * args[1], jit=False)(np.ones(2), 3.0) == pytest.approx(3 * np.eye(2))
     with pytest.raises(srcad.BadArgument, match=r"args\[0\]"):
         srcad.grad(energy, jit=False)()
+
+
+def cubed(x, k=2.0, **options):
+    return np.sum(x**3) * k * options.get("rate", 1.0)
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_directions_follow_the_arguments_of_functions_that_gather_keywords(jit):
+    x, v = np.array([1.0, 2.0]), np.array([1.0, 0.5])
+    product = srcad.hvp(cubed, jit=jit)
+    np.testing.assert_allclose(product(x, v), 12.0 * x * v)
+    np.testing.assert_allclose(product(x, 3.0, v), 18.0 * x * v)
+    np.testing.assert_allclose(product(x, v, rate=4.0), 48.0 * x * v)
+    np.testing.assert_allclose(product(v, rate=4.0, k=3.0, x=x), 72.0 * x * v)
+    by_both, by_rate = srcad.hvp(cubed, ("x", "rate"), jit=jit)(x, v, 10.0, rate=4.0)
+    np.testing.assert_allclose(by_both, 48.0 * x * v + 60.0 * x**2)
+    assert by_rate == pytest.approx(6.0 * np.sum(x**2 * v))
+    np.testing.assert_allclose(srcad.hessian(cubed, jit=jit)(x, rate=4.0), np.diag(48.0 * x))
+    assert srcad.jvp(cubed, (x, 3.0), (v, None), jit=jit)[1] == pytest.approx(9.0 * np.sum(x**2 * v))
+    with pytest.raises(TypeError):
+        product(x, 3.0, 4.0, 5.0, v)
+
+
+def test_as_many_arguments_as_parameters_are_gathered_too():
+    """A tuple given to `*args` was taken for all that it gathers."""
+
+    def first(*args):
+        return np.sum(args[0][0] ** 2)
+
+    x = np.array([1.0, 2.0])
+    for found in srcad.grad(first, jit=False)((x, x)), srcad.value_and_grad(first, jit=False)((x, x))[1]:
+        np.testing.assert_allclose(found[0], 2.0 * x)
+        np.testing.assert_allclose(found[1], 0.0 * x)
+    assert srcad.function(first, jit=False)((x, x)) == 5.0
+    np.testing.assert_allclose(srcad.grad(first, jit=False)(np.stack((x, x))), [2.0 * x, 0.0 * x])

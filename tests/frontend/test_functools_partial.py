@@ -97,3 +97,27 @@ def test_compiled_partials_read_what_they_hold_at_each_call():
     np.testing.assert_allclose(gradient(X), 6.0 * w)
     w[:] = 2.0
     np.testing.assert_allclose(gradient(X), 6.0 * w)
+
+
+def gathering(x, *rest, **options):
+    return np.sum(x * x) * options.get("a", 1.0) * options.get("b", 1.0) * (rest[0] if rest else 1.0)
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_what_a_partial_holds_for_starred_parameters_is_put_before_what_the_call_gives(jit):
+    """It was left out without a word."""
+    np.testing.assert_allclose(srcad.grad(partial(gathering, a=3.0), jit=jit)(X), 6.0 * X)
+    np.testing.assert_allclose(srcad.grad(partial(gathering, a=3.0), jit=jit)(X, b=2.0), 12.0 * X)
+    np.testing.assert_allclose(srcad.grad(partial(gathering, a=3.0), jit=jit)(X, a=5.0), 10.0 * X)
+    np.testing.assert_allclose(srcad.grad(partial(gathering, a=3.0), jit=jit)(X, 2.0), 12.0 * X)
+    found = srcad.grad(partial(gathering, X, 3.0), jit=jit)(2.0)  # which comes after what is held, and is not used
+    assert found == 0.0
+    assert srcad.function(partial(gathering, X, 3.0), jit=jit)(2.0) == 3.0 * np.sum(X * X)
+
+
+def test_arrays_that_a_partial_holds_for_starred_parameters_are_read_at_each_call():
+    w = np.array([0.5, 0.25])
+    gradient = srcad.grad(partial(lambda x, **held: np.sum(held["w"] * x), w=w), jit=False)
+    np.testing.assert_allclose(gradient(X), w)
+    w[0] = 5.0
+    np.testing.assert_allclose(gradient(X), w)

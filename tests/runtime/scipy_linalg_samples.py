@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,17 @@ TAKES_STACKS = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 16)
 
 
 def supported(samples: dict[Any, list[Sample]]) -> dict[Any, list[Sample]]:
-    """Those samples that the installed SciPy evaluates: its functions take stacks of matrices since 1.16."""
-    if TAKES_STACKS:
-        return samples
-    return {function: [each for each in rows if not _has_stack(each.args)] for function, rows in samples.items()}
+    """Those samples that the installed SciPy evaluates.
+
+    Its functions take stacks of matrices since 1.16, and `linalg.inv` takes `assume_a` since 1.17.
+    """
+    return {function: [each for each in rows if _is_taken(function, each)] for function, rows in samples.items()}
+
+
+def _is_taken(function: Any, sample: Sample) -> bool:
+    if sample.kwargs and not sample.kwargs.keys() <= inspect.signature(function).parameters.keys():
+        return False
+    return TAKES_STACKS or not _has_stack(sample.args)
 
 
 def _has_stack(argument: Any) -> bool:

@@ -7,6 +7,7 @@
     variables            of a statement are found with fewer questions about types
     timers               Numba times each use of LLVM's lock, once for each function that is waiting for another
     library functions    are compiled once for all processes (`kernel_cache`)
+    objects in calls     in object mode, such as loggers with locks, may be ones that cannot be pickled
     linked code          becomes machine code only where its address is asked for (`code_libraries`)
 
 What is compiled does the same. Code that Numba compiles for others is not touched, but a function of Numba's own
@@ -20,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from numba.core import event, ir, types
+from numba.core import event, ir, serialize, types
 from numba.core.base import BaseContext
 from numba.core.codegen import JITCPUCodegen
 from numba.core.typing.templates import _OverloadFunctionTemplate
@@ -125,6 +126,17 @@ def _decorator(template: Any) -> Any:
     return decorator_with_cache(template, OfKernels)
 
 
+_is_serialiable = getattr(serialize, "is_serialiable", None)
+
+
+def can_be_pickled(thing: Any) -> bool:
+    """What older Numba asks of a call in object mode; its own function raises TypeError for a lock or an open file."""
+    try:
+        return _is_serialiable is not None and bool(_is_serialiable(thing))
+    except TypeError:
+        return False
+
+
 @functools.cache
 def _replaced() -> tuple[tuple[Any, str, Any], ...]:
     """What is replaced: owners, names, and what stands there meanwhile."""
@@ -139,8 +151,9 @@ def _replaced() -> tuple[tuple[Any, str, Any], ...]:
         (_OverloadFunctionTemplate, "_get_jit_decorator", _decorator),
         (JITCPUCodegen, "_library_class", LinkedLibrary),
         (BaseContext, "compile_internal", compile_internal),
+        (serialize, "is_serialiable", can_be_pickled),
     )
-    return tuple(each for each in ours if hasattr(*each[:2]))  # older Numba has no `check_axis_bounds`
+    return tuple(each for each in ours if hasattr(*each[:2]))  # of each version of Numba those that it has
 
 
 @contextmanager

@@ -11,6 +11,8 @@ executed.
 
 from __future__ import annotations
 
+import dis
+import itertools
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -73,7 +75,7 @@ def infer(
     except SrcadError:
         raise
     except (errors.NumbaError, errors.UnsupportedBytecodeError, *_NUMBAS_OWN) as error:
-        reason = reason_of(error)
+        reason = _of_returned_name(reason_of(error), function)
         torn = re.match(r"'(\w+)' is .* in one place and .* in another$", reason)
         raise CannotType(reason, _line(error, function), name=torn and torn[1]) from error
     return Inferred(_locals(function, state.typemap, wanted), types.unliteral(state.return_type))
@@ -191,7 +193,7 @@ def _locals(
         if name in found and found[name] != plain:
             joined = cpu_target.typing_context.unify_types(found[name], plain)
             if joined is None:
-                raise CannotType(f"'{name}' is {found[name]} in one place and {plain} in another", name=name)
+                raise CannotType(_torn(name, found[name], plain), name=name)
             plain = joined
         found[name] = plain
     return {name: found[name] for name in names if name in found}
@@ -234,8 +236,32 @@ def _phrase(kind: str, match: re.Match[str]) -> str:
     if kind == "global":
         return f"'{match[1]}' is not known to Numba"
     if kind == "unify":
-        return f"'{match[3].partition('.')[0]}' is {match[1]} in one place and {match[2]} in another"
+        return _torn(match[3].partition(".")[0], match[1], match[2])
     return f"'{match[1].partition('.')[0]}' may be read before it is set"
+
+
+def _of_returned_name(reason: str, function: Callable[..., Any]) -> str:
+    """The cause by the name that is returned: Python 3.10 copies a final `return y` to the end of each branch."""
+    unlike = reason.partition("Can't unify return type from the following types: ")[2]
+    if not unlike:
+        return reason
+    code = list(dis.get_instructions(function))
+    returned = {before for before, after in itertools.pairwise(code) if after.opname == "RETURN_VALUE"}
+    names = {each.argval for each in returned}
+    if len(names) != 1 or any(each.opname != "LOAD_FAST" for each in returned):
+        return reason
+    one, other, *_ = re.findall(r"(?:[^,( ]|\((?:[^()]|\([^()]*\))*\))+", unlike)
+    return _torn(names.pop(), one, other)
+
+
+def _torn(name: str, one: Any, other: Any) -> str:
+    """The reason for a name of two types, in an order that does not depend on the version of Numba.
+
+    >>> _torn("x", "int64", "float64")
+    "'x' is float64 in one place and int64 in another"
+    """
+    first, second = sorted((str(one), str(other)))
+    return f"'{name}' is {first} in one place and {second} in another"
 
 
 def _line(error: Exception, function: Callable[..., Any]) -> int | None:

@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from srcad.runtime.support.labelled_kinds import module_of
+
 _HOMES = {  # package of the library -> module that states what stands for its classes
     "scipy.interpolate": "srcad.runtime.rules.scipy.interpolate.made_outside",
     "scipy.sparse": "srcad.runtime.rules.scipy.sparse",
@@ -48,7 +50,7 @@ def stand_in_for(value: Any) -> StandIn | None:
     True
     """
     kind = type(value)
-    package = ".".join((getattr(kind, "__module__", None) or "").split(".")[:2])
+    package = ".".join(module_of(kind).split(".")[:2])
     home = _HOMES.get(package)
     if home is None or isinstance(value, type):
         return None

@@ -70,7 +70,7 @@ def vector_norm(x, axis=None, keepdims=False, ord=2):
             raise NotImplementedError("np.linalg.vector_norm along more than two axes: reshape the array")
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if isinstance(axis, tuple):
-        return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+        return kernels.norm_of_vectors(x, ord, axis, keepdims)
     if axis is not None:
         return kernels.norm_of_order(x, ord, axis, keepdims)
     y = kernels.norm_of_order(np.ravel(x), ord, 0)

@@ -108,6 +108,11 @@ def norm_of_order(x, order, axis=None, keepdims=False):
         return kernels.norm_of_all(x, order)
     if isinstance(axis, tuple) and len(axis) == 2:
         return kernels.norm_of_matrices(x, order, axis, keepdims)
+    return kernels.norm_of_vectors(x, order, axis, keepdims)
+
+
+@define(kernels.norm_of_vectors)
+def norm_of_vectors(x, order, axis, keepdims=False):
     if order == 2:
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if order == 1:
@@ -118,7 +123,15 @@ def norm_of_order(x, order, axis=None, keepdims=False):
         return np.max(np.abs(x), axis=axis, keepdims=keepdims)
     if order == -np.inf:
         return np.min(np.abs(x), axis=axis, keepdims=keepdims)
-    return np.sum(np.abs(x) ** order, axis=axis, keepdims=keepdims) ** (1.0 / order)
+    size = np.abs(x)
+    if order > 0 and order < 1:
+        # The slope is infinite beside an element that is 0, on both sides: 0 is taken, as for np.abs.
+        powers = np.where(x == 0.0, 0.0, np.where(x == 0.0, 1.0, size) ** order)
+    elif order < 0:
+        powers = size ** (1.0 * order)  # inf at 0, where Numba's power of an integer raises an exception
+    else:
+        powers = size**order
+    return kernels.scipy.power_mean(np.sum(powers, axis=axis, keepdims=keepdims), order)
 
 
 @define(kernels.norm_of_matrices)
@@ -163,7 +176,7 @@ def norm_of_all(x, order):
         return np.sum(np.where(x != 0.0, 1.0, 0.0))
     if np.ndim(x) != 1:
         raise ValueError("Invalid norm order for matrices.")
-    return np.sum(np.abs(x) ** order) ** (1.0 / order)
+    return kernels.norm_of_vectors(x, order, 0)
 
 
 @define(np.add.reduce)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba.core import types as nb
 
-from srcad.runtime.support.labelled_kinds import is_labelled
+from srcad.runtime.support.labelled_kinds import is_labelled, module_of
 from srcad.runtime.support.record_fields import RECORD_KINDS
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "builtins", "optree"}) | sys.stdlib_module_names
@@ -26,7 +26,7 @@ def is_object(kind: type) -> bool:
         return False
     if kind in (types.SimpleNamespace,):
         return True
-    if kind.__module__.partition(".")[0] in _LIBRARIES:
+    if module_of(kind).partition(".")[0] in _LIBRARIES:
         return False
     if is_labelled(kind):
         return False
@@ -109,7 +109,7 @@ def extent_of(value: Any) -> tuple[int, ...] | None:
 
 def is_typed_list(kind: type) -> bool:
     """Whether the class is Numba's typed list; the check does not import it."""
-    return kind.__module__ == "numba.typed.typedlist" and kind.__name__ == "List"
+    return module_of(kind) == "numba.typed.typedlist" and kind.__name__ == "List"
 
 
 def is_function(kind: type) -> bool:
@@ -120,7 +120,7 @@ def is_function(kind: type) -> bool:
     """
     if issubclass(kind, (type, nb.Type)) or is_object(kind):
         return False
-    if kind.__module__.startswith("scipy.sparse._"):
+    if module_of(kind).startswith("scipy.sparse._"):
         return True  # constants as functions are: by their elements there is no derivative
     return any("__call__" in vars(each) for each in kind.__mro__)
 

@@ -38,6 +38,7 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
 
 _PLACE = "__srcad_place__"
+_NOTES = "__notes__"  # where `add_note` of Python 3.11 and later keeps them
 
 
 @dataclass
@@ -243,8 +244,8 @@ def set_place(problem: Exception, place: Place | None) -> None:
 
 
 def add_note(problem: Exception, text: str) -> None:
-    """Add a note to an exception."""
-    getattr(problem, "add_note", len)(text)  # Python 3.11
+    """Add a note to an exception. Python 3.10 does not print notes, but pytest and IPython do."""
+    setattr(problem, _NOTES, [*getattr(problem, _NOTES, ()), text])
 
 
 def _note_place(problem: Exception, unit: Unit) -> None:

@@ -22,6 +22,7 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.kernels.recording.finite_checks import site_text
+from srcad.runtime.support.labelled_kinds import module_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -311,7 +312,7 @@ def _bases(targets: list[gast.expr]) -> set[str]:
 def _module_of(called: Any) -> str:
     if isinstance(called, type) or hasattr(called, "__qualname__"):
         return str(getattr(called, "__module__", "") or "")
-    return type(called).__module__
+    return module_of(type(called))
 
 
 _FILLED = ((np.empty, "zeros"), (np.empty_like, "zeros_like"))

@@ -16,7 +16,7 @@ def test_arrays_are_those_of_numpy():
         given = np.zeros(n), np.zeros((n, 2)), np.zeros(n, np.bool_), np.zeros(x.shape, "float32"), np.zeros((0, n))
         like = np.zeros_like(x), np.zeros_like(x.T), np.zeros_like(x[::2]), np.zeros_like(2.5), np.zeros_like(x[:0])
         unset = np.empty(n, np.int64), np.empty((n, n), float), np.empty(()), np.empty_like(x), np.empty_like(x.T)
-        copies = np.copy(x), np.copy(x[::2]), np.copy(x.T), np.copy(x[:, 1]), np.copy((1.5, 2.5))
+        copies = np.copy(x), np.copy(x[::2]), np.copy(x.T), np.copy(x[:, 1])
         return given, like, unset, copies
 
     found, expected = numba.njit(pipeline_class=Quick)(forms)(X, 5), forms(X, 5)
@@ -25,6 +25,20 @@ def test_arrays_are_those_of_numpy():
             assert (a.shape, a.dtype, a.flags.writeable) == (b.shape, b.dtype, True)
             assert a.strides == b.strides or a.size == 0 or kind == 1
             assert kind == 2 or np.array_equal(a, b)
+
+
+@pytest.mark.compiled
+def test_a_copy_of_a_tuple_is_numbas():
+    def copied(x):
+        return np.copy((x, 2.5))
+
+    try:
+        expected = numba.njit(copied)(1.5)
+    except UnboundLocalError:  # a mistake of Numba 0.61's, which copies arrays alone
+        with pytest.raises(UnboundLocalError):
+            numba.njit(pipeline_class=Quick)(copied)(1.5)
+    else:
+        assert numba.njit(pipeline_class=Quick)(copied)(1.5).tolist() == expected.tolist() == [1.5, 2.5]
 
 
 @pytest.mark.compiled

@@ -47,7 +47,7 @@ def test_what_was_typed_is_compiled_where_it_is_called():
 
 def test_a_call_without_a_type_says_so_each_time():
     def f(x):
-        return np.sum(x, axis="rows")
+        return np.roll(x, "rows")
 
     for _ in range(2):
         with pytest.raises(CannotType):

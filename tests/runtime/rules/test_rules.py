@@ -216,6 +216,7 @@ def test_single_precision_stays_and_empty_arrays_are_fine(primitive):
             assert bar is None or (bar.dtype == x.dtype and bar.shape == x.shape)
 
 
+@pytest.mark.filterwarnings("ignore:The behavior of affine_transform with a 1-D array")  # by SciPy before 1.17
 @pytest.mark.parametrize(
     ("primitive", "sample"),
     [

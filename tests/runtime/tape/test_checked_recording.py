@@ -69,7 +69,7 @@ def test_a_constant_that_is_not_finite_is_no_birth():
 
 def test_a_function_that_is_defined_by_others_is_told_by_its_own_line():
     def spread(x):
-        return np.linalg.vector_norm(x, ord=0.5)  # the line
+        return np.sum(np.power.outer(x, np.array([0.5])))  # the line
 
     problem = born(lambda: gradient_of(spread, np.array([0.0, 1.0])))
     assert problem.sweep == "reverse"

@@ -33,8 +33,11 @@ def test_the_page_names_each_function():
     assert [name for name in CALLS if name in found or f"`{name}`" in left] == list(CALLS), HINT
 
 
+REMOVED = {"np.in1d", "np.trapz"}  # NumPy 2.4 has them no longer
+
+
 def test_every_function_of_numpy_is_on_the_page():
-    named = {each for names in WITHOUT_DERIVATIVE.values() for each in names.split()}
+    named = REMOVED.union(*(names.split() for names in WITHOUT_DERIVATIVE.values()))
     for prefix, module in (("np.", np), ("np.linalg.", np.linalg), ("np.fft.", np.fft)):
         for name in dir(module):
             thing = getattr(module, name)

@@ -27,6 +27,15 @@ def norm_of_order(x: Any, order: Any, axis: Any = None, keepdims: bool = False) 
     return np.linalg.norm(x, order, axis, keepdims)
 
 
+def norm_of_vectors(x: Any, order: Any, axis: Any, keepdims: bool = False) -> Any:
+    """The norms of the vectors along an axis, or of all elements along several, for a given order.
+
+    >>> norm_of_vectors(np.array([[3.0, -4.0], [1.0, 0.0]]), 1, 1)
+    array([7., 1.])
+    """
+    return np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=order)
+
+
 def norm_of_matrices(x: Any, order: Any, axis: Any, keepdims: bool = False) -> Any:
     """The norms of the matrices along two axes, for a given order.
 

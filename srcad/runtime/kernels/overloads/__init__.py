@@ -14,6 +14,7 @@ from srcad.runtime.kernels.overloads import (
     mixed_products,
     numpy_joins,
     numpy_shapes,
+    older_numba,
     vector_products,
 )
 
@@ -26,5 +27,6 @@ __all__ = [
     "mixed_products",
     "numpy_joins",
     "numpy_shapes",
+    "older_numba",
     "vector_products",
 ]

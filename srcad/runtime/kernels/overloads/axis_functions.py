@@ -437,6 +437,8 @@ def _flip(m, axis=None):
 
 @overload(np.moveaxis)
 def _moveaxis(a, source, destination):
+    if isinstance(source, types.Integer) and isinstance(destination, types.Integer):
+        return lambda a, source, destination: np.moveaxis(a, (source,), (destination,))
     if not isinstance(a, types.Array) or not isinstance(source, types.UniTuple):
         return None
     if not isinstance(destination, types.UniTuple) or len(source) != len(destination):

@@ -92,7 +92,8 @@ def norm_adjoint(g: Any, y: Any, x: Any, axis: Any, keepdims: bool, order: Any) 
         return g
     if order in (np.inf, -np.inf):
         return g * shares(y, np.abs(x), axis, keepdims)
-    return g * ratio(np.abs(x), restore(y, x.shape, axis, keepdims)) ** (order - 1)
+    share = ratio(np.abs(x), restore(y, x.shape, axis, keepdims))
+    return g * (share ** (order - 1) if order > 1 else ratio(share**order, share))
 
 
 def vecdot_adjoint(g: Any, other: Any, like: Any, axis: int) -> Any:

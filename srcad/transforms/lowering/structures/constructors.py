@@ -18,6 +18,7 @@ from srcad.refusals.structures import (
     NO_SUCH_FIELD,
     TOO_MANY_FIELDS,
 )
+from srcad.runtime.support.labelled_kinds import module_of
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.primitive import is_atom
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
@@ -35,7 +36,7 @@ class Construction(Overloads):
             return hasattr(kind, "_fields")
         if hasattr(kind, "__srcad_inlined__"):
             return True  # a class of our own, of definitions
-        if kind.__module__.partition(".")[0] in _LIBRARIES or issubclass(kind, (BaseException, list, dict, int, float)):
+        if module_of(kind).partition(".")[0] in _LIBRARIES or issubclass(kind, (BaseException, list, dict, int, float)):
             return False
         return type(kind).__call__ is type.__call__  # so are abstract classes
 

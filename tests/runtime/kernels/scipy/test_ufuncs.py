@@ -16,7 +16,17 @@ KINDS = (np.float64, np.float32, np.int64, np.int16)
 def test_most_ufuncs_of_scipy_are_known_to_numba():
     all_of_them = {name for name, value in vars(special).items() if isinstance(value, np.ufunc)}
     unknown = all_of_them - set(TAUGHT) - {"psi", "jv", "digamma", "jn"}
-    assert unknown <= {"hankel1", "hankel1e", "hankel2", "hankel2e", "kelvin", "modfresnelm", "modfresnelp", "wofz"}
+    without_such_functions = {
+        "hankel1",
+        "hankel1e",
+        "hankel2",
+        "hankel2e",
+        "kelvin",
+        "modfresnelm",
+        "modfresnelp",
+        "wofz",
+    }
+    assert unknown <= without_such_functions | {"sph_harm"}  # which SciPy 1.17 has no longer
     assert len(TAUGHT) > 200
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import scipy.signal
 
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import adjoint, d, define, inlined, linear, zero
 from srcad.runtime.rulebook.theorems import NoRule
+
+# The windows by default have other names since SciPy 1.17, and the same values.
+HANN = inspect.signature(scipy.signal.stft).parameters["window"].default
+TUKEY = inspect.signature(scipy.signal.spectrogram).parameters["window"].default
 
 NO_AVERAGE = NoRule("a spectrum whose segments are averaged by the median", 'pass average="mean"')
 NO_MODE = NoRule("a spectrogram of angles", 'pass mode="complex", and take np.angle of the result')
@@ -97,7 +103,7 @@ def _scale(win, fs, scaling):
 def stft(
     x,
     fs=1.0,
-    window="hann_periodic",
+    window=HANN,
     nperseg=256,
     noverlap=None,
     nfft=None,
@@ -131,7 +137,7 @@ def stft(
 def istft(
     Zxx,
     fs=1.0,
-    window="hann_periodic",
+    window=HANN,
     nperseg=None,
     noverlap=None,
     nfft=None,
@@ -187,7 +193,7 @@ def csd(
     x,
     y,
     fs=1.0,
-    window="hann_periodic",
+    window=HANN,
     nperseg=None,
     noverlap=None,
     nfft=None,
@@ -211,7 +217,7 @@ def csd(
 def welch(
     x,
     fs=1.0,
-    window="hann_periodic",
+    window=HANN,
     nperseg=None,
     noverlap=None,
     nfft=None,
@@ -247,7 +253,7 @@ def periodogram(
 def spectrogram(
     x,
     fs=1.0,
-    window=("tukey_periodic", 0.25),
+    window=TUKEY,
     nperseg=None,
     noverlap=None,
     nfft=None,
