@@ -232,6 +232,32 @@ def sum_read_inside(x):
     return total
 
 
+def sum_of_partial_sums(x):
+    s = total = 0.0
+    for i in range(x.shape[0]):
+        total = total + s
+        s = s + np.sin(x[i])
+    return total
+
+
+def partial_sums_now_and_then(x):
+    s = total = 0.0
+    for i in range(x.shape[0]):
+        for _ in range(i % 3):
+            total += s
+        s += x[i] ** 2
+    return total * s
+
+
+def sum_one_iteration_late(x):
+    s = late = later = 0.0
+    for i in range(x.shape[0]):
+        later = late + 0.5
+        late = s
+        s = s + np.sin(x[i])
+    return later * late
+
+
 def sum_set_back(x):
     total = 0.0
     for i in range(x.shape[0]):
@@ -464,6 +490,9 @@ OTHERWISE = [
     recurrence,
     sums_into_the_next,
     sum_read_inside,
+    sum_of_partial_sums,
+    partial_sums_now_and_then,
+    sum_one_iteration_late,
     sum_set_back,
     sums_that_change_places,
     logarithm_of_a_sum,

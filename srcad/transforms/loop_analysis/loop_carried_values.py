@@ -14,7 +14,7 @@ An abstract interpretation of one iteration: the value of each name in terms of 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TypeAlias
 
 import gast
@@ -34,7 +34,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.side_effects import all_written, reads
 
 START, ZERO, OTHER = "what it was", "zero", "something else"
-SUM, REST, MIXED = "what it was and more", "the rest", "either"
+REST, MIXED = "the rest", "one or another"
 State: TypeAlias = dict[str, str]
 
 
@@ -62,10 +62,22 @@ def passed_on(body: Block, name: str) -> str | None:
 
 def is_sum(body: Block, name: str) -> bool:
     """Whether an iteration only copies a name and adds to it, and reads it for nothing else."""
+    return are_sums(body, [name])
+
+
+def are_sums(body: Block, names: Collection[str]) -> bool:
+    """Whether iterations only copy these names and add to them, each to itself, and read them for nothing else.
+
+    In `a = a + b; b = b + v[i]` the next iteration finds in `a` what `b` was in this one: `b` is not only summed.
+    """
     try:
-        return _same(_AsSum().solve(body, {name: SUM}).end, name, SUM)
+        end = _AsSum().solve(body, {name: name for name in names}).end
     except _Refused:
         return False
+    if end is None or any(end.get(name) != name for name in names):
+        return False
+    others = end.keys() - set(names)
+    return not others or others.isdisjoint(carried_names(body))
 
 
 def _same(end: State | None, name: str, held: str) -> bool:
@@ -93,7 +105,7 @@ class _Refused(Exception):
 class _Values(Forward[State]):
     """The values of names in terms of those at the start of the iteration.
 
-    rest        the value of names that a state does not have
+    rest        the value of names that a state does not have: most, so that states are small
     either      the value of a name that has different values on two paths
     """
 
@@ -106,18 +118,25 @@ class _Values(Forward[State]):
 
     def join(self, one: State, other: State) -> State:
         names = {name: one.get(name, self.rest) for name in {*one, *other}}
-        return {name: held if held == other.get(name, self.rest) else self.either for name, held in names.items()}
+        held = {name: held if held == other.get(name, self.rest) else self.either for name, held in names.items()}
+        return {name: each for name, each in held.items() if each != self.rest}
 
     def transfer(self, statement: gast.stmt, state: State) -> State:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                return {**state, name: self.value(value, state)}
+                held = self.value(value, state)
+                return self.without(state, [name]) if held == self.rest else {**state, name: held}
             case gast.For():
                 return state
-        return {**state, **dict.fromkeys(all_written(statement), self.rest)}
+        return self.without(state, all_written(statement))
 
     def bind(self, loop: gast.For, state: State) -> State:
-        return {**state, loop.target.id: self.rest}
+        return self.without(state, [loop.target.id])
+
+    def without(self, state: State, names: Iterable[str]) -> State:
+        """The state after these names got other values."""
+        gone = [name for name in names if name in state]
+        return {name: held for name, held in state.items() if name not in gone} if gone else state
 
 
 class _Exactly(_Values):
@@ -140,13 +159,13 @@ class _Exactly(_Values):
 
 
 class _AsSum(_Values):
-    """Whether a value is the initial one plus something; raises for any other use of it."""
+    """Of which initial value a name has the sum with something else; raises for any other use of such a value."""
 
     rest, either = REST, MIXED
 
     def transfer(self, statement: gast.stmt, state: State) -> State:
         is_name = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
-        if not is_name and any(state.get(name, REST) != REST for name in _read(statement)):
+        if not is_name and any(name in state for name in _read(statement)):
             raise _Refused
         return super().transfer(statement, state)
 
@@ -154,8 +173,8 @@ class _AsSum(_Values):
         match node:
             case gast.Name(id=name):
                 held = state.get(name, REST)
-            case gast.BinOp(left=left, op=gast.Add(), right=gast.Name(id=name)) if state.get(name) == SUM:
-                held = _only_rest(left, state, SUM)
+            case gast.BinOp(left=left, op=gast.Add(), right=gast.Name(id=name)) if name in state:
+                held = _only_rest(left, state, state[name])
             case gast.BinOp(left=left, op=gast.Add() | gast.Sub(), right=right):
                 held = _only_rest(right, state, self.value(left, state))
             case _:
@@ -166,7 +185,7 @@ class _AsSum(_Values):
 
 
 def _only_rest(value: gast.expr, state: State, held: str) -> str:
-    if any(state.get(name, REST) != REST for name in names_in(value)):
+    if any(name in state for name in names_in(value)):
         raise _Refused
     return held
 

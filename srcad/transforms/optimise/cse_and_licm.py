@@ -152,10 +152,14 @@ class _Sharing:
 
 
 def _equal_extents(extents: list[gast.expr], equal: Mapping[str, str]) -> dict[str, str]:
-    """The second extent by name, as the first one, where both are names that are not one already."""
+    """The second extent by name, as the first one, where both are names that are not one already.
+
+    Either may be known to equal others by now: what they are called in the end is related, so that no chain is a cycle.
+    """
     match extents:
-        case [gast.Name(id=one), gast.Name(id=other)] if end_of_chain(equal, one) != other:
-            return {other: one}
+        case [gast.Name(id=one), gast.Name(id=other)]:
+            first, second = end_of_chain(equal, one), end_of_chain(equal, other)
+            return {second: first} if first != second else {}
     return {}
 
 

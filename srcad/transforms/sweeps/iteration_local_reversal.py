@@ -30,7 +30,7 @@ from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import ITERATION_LOCAL_REVERSAL
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.side_effects import reads
-from srcad.transforms.loop_analysis.loop_carried_values import is_sum
+from srcad.transforms.loop_analysis.loop_carried_values import are_sums
 from srcad.transforms.storage.tbr import names_with_content
 
 Access = tuple[
@@ -101,7 +101,8 @@ class Independence:
     def carries_sums_only(self) -> bool:
         """Whether every active loop-carried name is a sum that is only added to."""
         active = [name for name in sorted(self.carried()) if self.program.is_active(name)]
-        return all(not self.program.types.is_array(name) and is_sum(self.loop.body, name) for name in active)
+        is_scalar = not any(map(self.program.types.is_array, active))
+        return is_scalar and (not active or are_sums(self.loop.body, active))
 
     def keeps_memory_apart(self) -> bool:
         """Whether iterations use different elements of active arrays, only add to shared ones, or use private ones."""

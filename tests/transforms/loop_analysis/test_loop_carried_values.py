@@ -3,7 +3,7 @@
 import gast
 import pytest
 
-from srcad.transforms.loop_analysis.loop_carried_values import carried, is_sum, passed_on
+from srcad.transforms.loop_analysis.loop_carried_values import are_sums, carried, is_sum, passed_on
 
 
 def passed(body, arrays=("w",)):
@@ -59,6 +59,11 @@ def test_values_that_end_as_they_began(body):
         "if x[i] > s:\n    s = x[i]",
         "t = s\ns = 0.0\nif x[i] > 0.0:\n    s += t",
         "y[s] += 1.0\ns += 1",
+        "r = r + s\ns = s + x[i]",  # what the next iteration finds in `r` is what `s` was in this one
+        "t = r + s\ns += x[i]\nr = t",
+        "r += s\ns += x[i]",
+        "for j in range(3):\n    r += s\ns += x[i]",
+        "if x[i] > 0.0:\n    r = r + s\ns += x[i]",
     ],
 )
 def test_everything_else(body):
@@ -79,3 +84,12 @@ def test_what_stays_as_it_is_is_a_sum_only_if_nothing_else_reads_it():
     read = gast.parse("x[i] = s\nt = s\ns = t").body
     assert passed_on(read, "s") == "same"
     assert not is_sum(read, "s")
+
+
+def test_several_names_are_sums_where_none_of_them_is_read_by_another():
+    body = gast.parse("t = s + x[i]\nr = r + y\ns = t").body
+    assert are_sums(body, ["r", "s"])
+    assert are_sums(body, [])
+    assert not are_sums(gast.parse("r = s + x[i]\ns = s + y").body, ["r", "s"])
+    assert not are_sums(gast.parse("r = r + s\ns = s + y").body, ["r", "s"])
+    assert not are_sums(gast.parse("t = r\nr = s\ns = t").body, ["r", "s"])

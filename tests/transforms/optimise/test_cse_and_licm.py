@@ -314,3 +314,22 @@ def test_an_identity_matrix_that_may_change_or_fail_or_that_others_get_stays():
     assert not identity("np.eye(3)", "g = e[0]", "g[0] = 2.0")
     assert not identity("np.eye(3)", "q = e[1]")  # a view
     assert not identity("np.eye(3)", "u = e", "q = u[0]")
+
+
+def test_checks_of_all_pairs_of_extents_end():
+    """Each extent is known to equal others already, under several names: no chain of names is a cycle."""
+
+    def apart(rows):
+        s = 0.0
+        for one in rows:
+            for other in rows:
+                d = one - other
+                s += np.sum(np.sin(d) * one)
+        return s
+
+    rows = [np.array([0.3, 0.9, -0.4]) + 0.7 * k * k for k in range(4)]
+    found = srcad.grad(apart, jit=False)(rows)
+    moved = [each + 1e-6 * k for k, each in enumerate(rows)]
+    slope = sum(k * np.sum(each) for k, each in enumerate(found))
+    assert np.isclose((apart(moved) - apart(rows)) / 1e-6, slope, rtol=1e-4)
+    assert "same_extent" in srcad.source(apart, args=(rows,))

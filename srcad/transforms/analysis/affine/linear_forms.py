@@ -19,9 +19,9 @@ False
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from math import gcd
 
 from srcad.transforms.ir.cost_model import MOST_INEQUALITIES
@@ -86,7 +86,7 @@ class Form:
 
     def coefficient(self, symbol: str) -> int:
         """The coefficient of a symbol."""
-        return dict(self.terms).get(symbol, 0)
+        return next((value for each, value in self.terms if each == symbol), 0)
 
 
 def extent_symbol(array: str, axis: int) -> str:
@@ -128,9 +128,28 @@ def _is_plain(form: Form, known: Collection[Form]) -> bool:
 def infeasible(at_least_zero: Iterable[Form]) -> bool:
     """Whether no values of the symbols make all forms non-negative; False if that is too expensive to decide.
 
-    Extents of arrays are never negative in any case.
+    Extents of arrays are never negative in any case. Forms that share no symbols, even through others, are systems of
+    their own: most of what is known at a point of a program has nothing to do with a question, and is not asked anew.
     """
-    return _infeasible(frozenset(at_least_zero))
+    return any(_infeasible(frozenset(system)) for system in _independent(at_least_zero))
+
+
+def _independent(forms: Iterable[Form]) -> Iterable[set[Form]]:
+    """The forms by connected components, in which forms share symbols."""
+    systems: dict[str, set[Form]] = {}  # by symbol; those of a component have one set
+    for form in forms:
+        found = {id(systems[symbol]): systems[symbol] for symbol, _ in form.terms if symbol in systems}
+        parts = sorted(found.values(), key=len)
+        whole = parts.pop() if parts else set()
+        whole.add(form)
+        symbols = [symbol for symbol, _ in form.terms]
+        for part in parts:
+            whole |= part
+            symbols += [symbol for each in part for symbol, _ in each.terms]
+        if not form.terms and form.constant < 0:
+            yield {form}
+        systems |= dict.fromkeys(symbols, whole)
+    yield from {id(system): system for system in systems.values()}.values()
 
 
 @functools.lru_cache(4096)
@@ -140,27 +159,33 @@ def _infeasible(at_least_zero: frozenset[Form]) -> bool:
     while True:
         if any(not form.terms and form.constant < 0 for form in system):
             return True
-        symbols = sorted({symbol for form in system for symbol, _ in form.terms})
-        if not symbols or len(system) > MOST_INEQUALITIES:
+        growths = _growths(system)
+        if not growths or len(system) > MOST_INEQUALITIES:
             return False
-        system = _eliminate(system, min(symbols, key=lambda symbol: (_growth(system, symbol), symbol)))
+        system = _eliminate(system, min(growths, key=lambda symbol: (growths[symbol], symbol)))
 
 
-def _growth(system: set[Form], symbol: str) -> int:
-    signs = [form.coefficient(symbol) for form in system]
-    lower, upper = sum(value > 0 for value in signs), sum(value < 0 for value in signs)
-    return lower * upper - lower - upper
+def _growths(system: set[Form]) -> dict[str, int]:
+    """By symbol, how many more forms there are once it is eliminated."""
+    lower, upper = Counter[str](), Counter[str]()
+    for form in system:
+        for symbol, value in form.terms:
+            (lower if value > 0 else upper)[symbol] += 1
+    return {symbol: lower[symbol] * upper[symbol] - lower[symbol] - upper[symbol] for symbol in {**lower, **upper}}
 
 
 def _eliminate(system: set[Form], symbol: str) -> set[Form]:
-    result = {form for form in system if not form.coefficient(symbol)}
-    lower = [form for form in system if form.coefficient(symbol) > 0]
-    upper = [form for form in system if form.coefficient(symbol) < 0]
-    for low in lower:
-        for high in upper:
-            factor = Fraction(-high.coefficient(symbol), low.coefficient(symbol))
-            combined = low.scaled(factor.numerator) + high.scaled(factor.denominator)
-            result.add(_reduced(combined))
+    result, lower, upper = set[Form](), list[tuple[Form, int]](), list[tuple[Form, int]]()
+    for form in system:
+        factor = form.coefficient(symbol)
+        if factor:
+            (lower if factor > 0 else upper).append((form, abs(factor)))
+        else:
+            result.add(form)
+    for low, below in lower:
+        for high, above in upper:
+            common = gcd(below, above)
+            result.add(_reduced(low.scaled(above // common) + high.scaled(below // common)))
     return result
 
 

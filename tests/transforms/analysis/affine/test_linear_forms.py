@@ -67,6 +67,20 @@ def test_a_system_with_a_solution_is_never_refused(system):
         assert not infeasible(system)
 
 
+def test_what_has_no_symbol_in_common_is_decided_by_itself():
+    """The number of inequalities that are too many is that of those which depend on one another."""
+    others = [Form.of(f"a{k}") - Form.of(f"b{k}") for k in range(2000)]
+    assert infeasible([*others, i, n - i - 1, i - n])
+    assert not infeasible([*others, i, n - i - 1])
+    assert infeasible([*others, Form.number(-1)])
+
+
+@given(st.lists(forms, min_size=1, max_size=4), st.lists(forms, min_size=1, max_size=4))
+def test_two_systems_are_refused_where_one_of_them_is(one, other):
+    apart = [each.renamed({"i": "k", "j": "m"}) for each in other]
+    assert infeasible([*one, *apart]) == (infeasible(one) or infeasible(apart))
+
+
 @given(forms, forms, st.integers(-4, 4))
 def test_sums_and_multiples_are_those_of_the_numbers(one, other, factor):
     point = {"i": 5, "j": -7}
