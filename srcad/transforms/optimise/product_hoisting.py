@@ -116,6 +116,11 @@ class _Hoisted:
         return self.statement if self.loop is None else self.loop
 
     @property
+    def is_of_numbers(self) -> bool:
+        """Whether the function adds up products of numbers itself."""
+        return self.sum is not None and self.first.free is self.second.free is None
+
+    @property
     def has_gain(self) -> bool:
         """Whether a factor has become a matrix."""
         return bool(self.indices) or (self.sum is not None and self.left.free is not None)
@@ -180,10 +185,8 @@ class _Hoisting:
         found = summed(self.program, statement, self.is_read_elsewhere)
         if found is None or not self.stays(found.reads, statement, len(self.flow.spot(statement).loops)):
             return None
-        is_of_numbers = len(found.last) == 2
-        if is_of_numbers and not self.flow.spot(statement).loops:
-            return None
-        target = found.last[-1].target.value.id if not is_of_numbers else found.last[-1].targets[0].id
+        last = found.last[-1]
+        target = last.target.value.id if isinstance(last, gast.AugAssign) else last.targets[0].id
         both = found.left, found.right
         return _Hoisted(statement, target, *both, *both, found.reads, sum=found)
 
@@ -219,6 +222,27 @@ class _Hoisting:
             self.meeting.may_meet(writer, target, statement, part, least=depth)
             for writer, target in self.writes[id(loop)]
             for statement, part in read
+            if not self.is_newer(writer, target, statement, part)
+        )
+
+    def is_newer(self, writer: gast.stmt, target: gast.expr, reader: gast.stmt, part: gast.expr) -> bool:
+        """Whether an array that is written was allocated after what is read had got its value.
+
+        As in `new[i] = a[i] @ old`, where the next iteration of an outer loop has `old = new`.
+        """
+        name, array = _base_of(target), _base_of(part)
+        view = self.views.named(array)
+        made = self.flow.single(name)
+        is_fresh = made is not None and self.program.aliases.of.get(name) == frozenset([name])
+        if view is None or not is_fresh or view.root == name:
+            return False
+        assert made is not None
+        allocated, late = self.flow.spot(made), self.flow.spot(reader)
+        inner = [loop for loop in late.loops if loop not in allocated.loops]
+        is_around = late.loops[: len(allocated.loops)] == allocated.loops and allocated.number < late.number
+        return is_around and not any(
+            allocated.number < spot.number < late.number or any(loop in spot.loops for loop in inner)
+            for spot in map(self.flow.spot, self.flow.stores.get(view.root, ()))
         )
 
     def hoisted(self, found: _Hoisted) -> _Hoisted | None:
@@ -281,7 +305,9 @@ class _Hoisting:
         """Whether BLAS pays, and needs no more memory than the loop's results."""
         assert found.loop is not None
         is_of_matrices = found.left.free is not None and found.right.free is not None
-        if found.sum is not None and len(found.sum.last) == 2 and self.flow.spot(found.loop).loops:
+        if (
+            found.is_of_numbers and self.flow.spot(found.loop).loops
+        ):  # may be small, and loops of numbers are quick then
             return False
         return not is_of_matrices or self.is_kept(found)
 
@@ -317,6 +343,11 @@ class _Hoisting:
         forms = [self.meeting.form(load(name)) for name in names_in(target.slice)]
         symbols = frozenset[str]().union(*(form.symbols for form in forms if form is not None))
         return symbols.issuperset(found.indices)
+
+
+def _base_of(node: gast.expr) -> str:
+    """The name of an array, or of the one that a subscript is of."""
+    return str(node.id if isinstance(node, gast.Name) else node.value.id)
 
 
 def _base(statement: gast.stmt) -> gast.expr | None:
