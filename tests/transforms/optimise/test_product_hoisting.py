@@ -51,7 +51,13 @@ ROWS, COLUMNS = "for i in range(a.shape[0]):", "    for j in range(b.shape[1]):"
         [ROWS, "    t = a[i] @ x", "    c[0, 0] += np.log(1.0 + np.exp(t))"],
         ["u = a[1:]", "for i in range(u.shape[0]):", "    c[i, 0] = u[i] @ x"],
         ["u = a.T", ROWS, "    c[i, 0] = u[:, i] @ x"],
-        ["old = x", "for k in range(3):", "    new = np.zeros(a.shape[0])", "    " + ROWS, "        new[i] = a[i] @ old"]
+        [
+            "old = x",
+            "for k in range(3):",
+            "    new = np.zeros(a.shape[0])",
+            "    " + ROWS,
+            "        new[i] = a[i] @ old",
+        ]
         + ["    old = new", "c[0] += old"],
     ],
 )
