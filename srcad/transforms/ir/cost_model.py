@@ -90,6 +90,7 @@ FEWEST_GUARDED_CHOICES = 2  # selections that pass an adjoint to one of several,
 MOST_GUARDED_ADJOINTS = 2  # adjoints tested to skip a statement: more tests cost what they save
 FEWEST_DISTRIBUTED_ITERATIONS = 16  # if their number is known: shorter loops gain less than their copies cost
 FEWEST_HOISTED_PRODUCTS = 16  # the same, of products in a loop, which would become one product of matrices
+FEWEST_TERMS = 32  # multiplications for a row of a product of matrices: below that, loops of numbers are quicker
 MOST_LINES_APART = 4  # lines of an array for which sums are buffered; each buffer has to stay in the cache
 MOST_ELEMENTS_APART = 8  # distance of elements whose sums are gathered; zeros are added in between
 MOST_WINDOW_ROWS = 4  # rows of an array in a rolling buffer; each access computes a remainder

@@ -35,19 +35,28 @@ from numba import types as nb
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.integer_facts import step_of
-from srcad.transforms.analysis.affine.linear_forms import name_of
+from srcad.transforms.analysis.affine.linear_forms import Form, name_of
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.ir.build import (
+    binary,
+    branch,
+    call,
+    clone,
+    const,
     load,
+    mentions,
     names_in,
+    place_of,
+    rewrite_names,
     stores_into,
+    walk_blocks,
     walk_statements,
 )
 from srcad.transforms.ir.code import Code
-from srcad.transforms.ir.cost_model import FEWEST_HOISTED_PRODUCTS
+from srcad.transforms.ir.cost_model import FEWEST_HOISTED_PRODUCTS, FEWEST_TERMS
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import primitive_of
-from srcad.transforms.ir.side_effects import changed_memory, reads
+from srcad.transforms.ir.side_effects import changed_memory, reads, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.control_dependence import choosing
 from srcad.transforms.optimise.hoisted_products import Hoisted, Writer
@@ -67,9 +76,38 @@ def with_products_hoisted(code: Code) -> Code:
     found = [each for each in hoisting.candidates() if each is not None]
     if not found:
         return code
+    for each in {id(each.loop): each for each in found if each.is_of_numbers}.values():
+        _choose_by_size(program, each)
     for each in found:
         Writer(program, each, code.settings.assumes).write()
     return code.with_unit(unit)
+
+
+def _choose_by_size(program: Program, found: Hoisted) -> None:
+    """Let a loop that adds up numbers stay for small matrices, whose products take less time than a call."""
+    loop, body, names = found.loop, program.unit.tree.body, program.unit.names
+    assert loop is not None
+    writer, before = Writer(program, found, False), list[gast.stmt]()
+    inner, *free = (writer.atom(form, before) for form in _extents(program, found))
+    if len(free) == 2:
+        fewest = load(writer.set("fewest", call("min", *free), before))
+        work, least = binary(inner, gast.Mult, fewest), FEWEST_TERMS
+    else:
+        work, least = call("min", inner, *free), FEWEST_HOISTED_PRODUCTS
+    size = load(writer.set("size", work, before))
+    test = writer.set("test", gast.Compare(left=const(least), ops=[gast.LtE()], comparators=[size]), before)
+    other, inside, every = clone(loop), mentions([loop]), mentions(body)
+    local = {name: names.fresh(name) for name in sorted(stored_in([loop])) if inside[name] == every[name]}
+    rewrite_names(other, lambda name: local.get(name, name))
+    block, k = next((block, k) for block in walk_blocks(body) for k, each in enumerate(block) if each is loop)
+    block[k : k + 1] = [*before, branch(load(test), [loop], [other], place_of(loop))]
+
+
+def _extents(program: Program, found: Hoisted) -> Iterator[Form]:
+    """The number of terms of each sum, and the extents of the product."""
+    for whole, axis in ((found.left, found.left.inner), (found.left, found.left.free), (found.right, found.right.free)):
+        if axis is not None and isinstance(part := whole.parts[axis], Span):
+            yield (program.meeting.size(whole.root, axis) if part.high is None else part.high) - part.low
 
 
 class _Hoisting:
@@ -251,10 +289,8 @@ class _Hoisting:
         """Whether BLAS pays, and needs no more memory than the loop's results."""
         assert found.loop is not None
         is_of_matrices = found.left.free is not None and found.right.free is not None
-        if (
-            found.is_of_numbers and self.flow.spot(found.loop).loops
-        ):  # may be small, and loops of numbers are quick then
-            return False
+        if found.is_of_numbers and (self.flow.spot(found.loop).loops or not (is_of_matrices or _is_by_columns(found))):
+            return False  # matrices within a loop may be small, and a loop along rows is as quick as BLAS
         return not is_of_matrices or self.is_kept(found)
 
     def is_kept(self, found: Hoisted) -> bool:
@@ -289,6 +325,12 @@ class _Hoisting:
         forms = [self.meeting.form(load(name)) for name in names_in(target.slice)]
         symbols = frozenset[str]().union(*(form.symbols for form in forms if form is not None))
         return symbols.issuperset(found.indices)
+
+
+def _is_by_columns(found: Hoisted) -> bool:
+    """Whether the sum of a product of a matrix and a vector runs along an axis whose elements lie apart in memory."""
+    matrix = found.left if found.left.free is not None else found.right
+    return matrix.inner != len(matrix.parts) - 1
 
 
 def _base_of(node: gast.expr) -> str:
