@@ -167,6 +167,16 @@ OPTIMISE = (
         retypes=True,
     ),
     Pass(
+        "product_hoisting",
+        "transforms.optimise.product_hoisting:with_products_hoisted",
+        "products of rows in loops become products of matrices before the loops",
+        needs=(TYPES, RESOLVED),
+        optional=True,
+        when=("loops", "not is_again", "has_loops", "has_arrays"),
+        retypes=True,
+        source="Allen and Kennedy, 2001, section 5.3 (loop distribution and vectorisation)",
+    ),
+    Pass(
         "elementwise_fusion",
         "transforms.optimise.elementwise_fusion:fuse",
         "elementwise array statements become loop nests; without it they stay array statements",

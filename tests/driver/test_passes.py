@@ -177,6 +177,13 @@ def scaled_product(x):
     return np.sum((np.outer(x, x) * x @ x) ** 2)
 
 
+def multiplied_by_rows(x):
+    a, y = np.outer(np.sin(x), x), np.zeros_like(x)
+    for i in range(x.size):
+        y[i] = a[i] @ x
+    return y @ y
+
+
 def both_ways(x):
     a = np.cos(x) * np.ones((x.size, 1))
     return np.sum(np.minimum(np.tanh(2.0 * a @ x), x @ a))
@@ -201,7 +208,7 @@ def rotated(x):
 
 SIMPLE = (
     *(both_ways, repeated, advected, three_levels, shortest, two_loops, smoothed, ratchet, wandering, relaxed),
-    *(nearest, quotients, filtered, triangle, layered, scaled_product, of_the_first, rotated),
+    *(nearest, quotients, filtered, triangle, layered, scaled_product, multiplied_by_rows, of_the_first, rotated),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
