@@ -1,5 +1,4 @@
-"""What generated code calls beside NumPy, as `kernels.name`: plain functions that run as they stand and compile in
-Numba.
+"""What generated code calls beside NumPy, as `kernels.name`: plain functions, which compile in Numba.
 
 Input        numbers, arrays, traces.
 Output       numbers, arrays, traces.
