@@ -49,7 +49,9 @@ _ONLY_PRANGE = {
     **dict.fromkeys(("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"), False),
 }
 _SINGLE = frozenset((types.float32, types.complex64))
-_OF_INTEGERS = frozenset(("check_between", "check_power", "check_product", "check_shift", "check_sum"))
+_OF_INTEGERS = frozenset(
+    ("check_between", "check_power", "check_product", "check_shift", "check_sum", "factorial", "perm", "comb")
+)
 
 
 def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:

@@ -136,6 +136,8 @@ class Notes:
     """
     of_rule: bool = False
     """Division: it stems from a derivative rule. Set by `build.noted`; read by `redundancy_elimination`."""
+    of_integers: bool = False
+    """Call: it makes a trace of integers. Set by `traces`; read by `interpreted_arithmetic`."""
     copies_into_trace: bool = False
     """Statement: it copies an array into its place in a trace. Set by `traces`; read by `kernel_calls`."""
     scratch: bool = False

@@ -4,8 +4,11 @@
                                             kernels.ignore_errors()
     x_bar = y_bar * (0.5 / y)   becomes     x_bar = y_bar * kernels.ieee_quotient(0.5, y)
 
+    k_trace = np.empty(n, np.int64)         k_trace = np.empty(n, object)
+
 Only divisions and powers that come from a derivative rule change: those of the function raise as in Python. The reverse
-sweep gives no warnings of floating-point errors, of which the function itself gives none.
+sweep gives no warnings of floating-point errors, of which the function itself gives none. Traces of integers keep
+Python's own, which have no bound.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from numba import types as nb
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.strong_zeros import is_nonzero
 from srcad.transforms.ir.array_functions import STRONG
-from srcad.transforms.ir.build import at, call, dotted_path, effect, walk, walk_blocks
+from srcad.transforms.ir.build import at, call, dotted_path, effect, load, walk, walk_blocks
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
@@ -60,6 +63,12 @@ class _Writer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no an
             return node
         self.is_used = True
         return call(f"{self.module}.{kernel}", node.left, node.right)
+
+    def visit_Call(self, node: gast.Call) -> gast.expr:
+        self.generic_visit(node)
+        if notes_of(node).of_integers:
+            node.args[1] = load("object")
+        return node
 
     def may_raise(self, node: gast.BinOp) -> bool:
         """Whether Python may raise an exception: not of arrays, nor where the operand is seen to be harmless."""

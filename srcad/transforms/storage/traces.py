@@ -369,7 +369,7 @@ def empty(shape: gast.expr, kind: nb.Type) -> gast.expr:
     if kind == nb.float64:
         return call("np.empty", shape)
     spelled = "bool_" if kind == nb.boolean else str(kind)
-    return call("np.empty", shape, dotted(f"np.{spelled}"))
+    return note(call("np.empty", shape, dotted(f"np.{spelled}")), of_integers=kind == nb.int64)
 
 
 def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:
