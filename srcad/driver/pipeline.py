@@ -32,6 +32,7 @@ from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
 from srcad.refusals.derivatives import INNER_NOT_COMPILED
 from srcad.runtime import kernels
+from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.stop_gradient import stop_gradient
 from srcad.runtime.support import stage_timer
@@ -100,6 +101,7 @@ class Generated:
         return {code.unit.name: memory_scopes(code) for code in self.made.codes()}
 
 
+@nothing_collected()
 def derive(
     unit: Unit,
     mode: str,

@@ -42,6 +42,7 @@ from srcad.refusals.constructs import DEEP_EXPRESSION, GENERATOR, STARRED_PARAME
 from srcad.refusals.loops import KEPT_GENERATOR
 from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
+from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.theorems import NoRule, SolvedBy
 from srcad.runtime.support.stage_timer import stage
@@ -74,6 +75,7 @@ from srcad.transforms.lowering.structures.abstract_state import Memory, Structur
 from srcad.transforms.lowering.structures.iterator_objects import Iterator
 
 
+@nothing_collected()
 @stage("lower")
 def prepare(function: Callable[..., Any]) -> Unit:
     """Stages 1 to 3: load a function and lower it to core form, without types."""
@@ -407,6 +409,10 @@ class _Lowering:
     def bind(self, wish: str, thing: Any) -> str:
         """A free name that is bound to this object."""
         return self.draft.bind(wish, thing)
+
+    def constants(self, values: list[Any]) -> str:
+        """The name of an array of constants."""
+        return self.draft.constants(values)
 
     def attribute(self, owner: Any, name: str, place: Place | None) -> gast.expr:
         """The expression for an attribute of a class, with its current value."""

@@ -1,4 +1,8 @@
-"""Pause garbage collection during compilation: it would find nothing, and take a tenth of the time."""
+"""Pause garbage collection while functions are transformed and compiled.
+
+It would find nothing: trees are held until the end. Of the time it took a tenth of compilation, and of long
+transformations two fifths, as each collection looks at all of the trees.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ import threading
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from types import FunctionType
+from types import BuiltinMethodType, FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -346,11 +346,12 @@ def _is_in(table: Collection[Hashable], primitive: Any) -> bool:
 
 
 def _is_numpys(primitive: Any) -> bool:
-    """Whether this is a function of NumPy's that is found by its name.
+    """Whether this is a function of NumPy's that is found by its name, or a method of one.
 
-    >>> _is_numpys(np.sum), _is_numpys(np.sin), _is_numpys(np.linalg.inv), _is_numpys(len)
+    >>> _is_numpys(np.sum), _is_numpys(np.add.at), _is_numpys(np.linalg.inv), _is_numpys(len)
     (True, True, True, False)
     """
+    primitive = getattr(primitive, "__self__", primitive) if isinstance(primitive, BuiltinMethodType) else primitive
     name = getattr(primitive, "__name__", "")
     return any(vars(module).get(name) is primitive for module in (np, np.linalg, np.fft))  # no warning of old names
 

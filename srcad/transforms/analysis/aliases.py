@@ -192,7 +192,9 @@ class _Collector:
         for statement in block:
             yield from ((name, fresh.get(name, set())) for name in changes(statement))
             stored = {name for each in walk_statements([statement]) for name in all_written(each)}
-            kept = {name: sites for name, sites in fresh.items() if name not in stored}
+            kept = fresh
+            if not stored.isdisjoint(fresh):
+                kept = {name: sites for name, sites in fresh.items() if name not in stored}
             for arm in inner_blocks(statement):
                 yield from self._changed(arm, dict(fresh if isinstance(statement, gast.If) else kept), changes)
             fresh = kept

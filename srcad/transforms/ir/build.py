@@ -159,7 +159,7 @@ def walk(node: gast.AST) -> list[Any]:
     for each in found:
         for field in _inner_fields[type(each)]:
             value = getattr(each, field, None)
-            if isinstance(value, list):
+            if type(value) is list:
                 found += [inner for inner in value if isinstance(inner, gast.AST)]
             elif value is not None and isinstance(value, gast.AST):
                 found.append(value)
@@ -206,12 +206,13 @@ def is_exit(statement: gast.stmt) -> bool:
 
 def written(statement: gast.stmt) -> str | None:
     """The name that a simple statement or a loop header binds (def)."""
-    match statement:
-        case gast.Assign(targets=[gast.Name(id=name)]):
-            return str(name)
-        case gast.For(target=gast.Name(id=name)):
-            return str(name)
-    return None
+    target: Any = None
+    kind = type(statement)  # asked of each statement by most passes, where `match` would take several times as long
+    if kind is gast.Assign and len(statement.targets) == 1:
+        target = statement.targets[0]
+    elif kind is gast.For:
+        target = statement.target
+    return None if type(target) is not gast.Name else str(target.id)
 
 
 def stores_into(statement: gast.stmt) -> gast.Subscript | None:

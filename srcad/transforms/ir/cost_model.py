@@ -105,6 +105,7 @@ MOST_REPEATED_PARTS = 64  # elements of a repeated list that become variables; l
 LONGEST_TAKEN_APART = 64  # elements of a list argument; shorter lists become variables of any forms
 FIRST_LIST_ROOM = 16  # initial capacity of lists of unknown length
 MOST_UNROLLED_TURNS = 64  # iterations of a loop that is unrolled, since its iterations handle different structures
+MOST_UNROLLED_OPERATIONS = 400  # of all iterations; beyond that, constants that a loop visits are read from an array
 MOST_UNROLLED_WHILE = 256  # iterations of a `while` loop whose test is known before each of them
 MOST_GUARDED_TURNS = 32  # of those, iterations after one that may have left the loop
 MOST_LOOP_TRIALS = 20  # lowerings of a loop's body until the state at its start equals that at its end (fixed point)

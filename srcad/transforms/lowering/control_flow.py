@@ -1,12 +1,14 @@
 """Control flow: branches and loops over statements with structures; the abstract states of paths are joined.
 
 A loop with a known trip count is unrolled if its body needs that, to select a part of a structure or to extend a list.
+If that would be too many operations, numbers that are selected are read from an array where that is all that it needs.
 Otherwise the parts that change from one iteration to the next become loop-carried variables. The state at the start of
 a loop is found as a fixed point.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -16,12 +18,13 @@ from srcad.errors import CompilerBug, SrcadError
 from srcad.refusals.constructs import CHANGE_IN_CONDITION
 from srcad.refusals.loops import RESIZED_IN_LOOP, WRITE_AHEAD_OF_LOOP
 from srcad.transforms.ir.block_exits import completes
-from srcad.transforms.ir.build import Block, assign, at, clone, const, is_exit, load, place_of
+from srcad.transforms.ir.build import Block, assign, at, clone, const, is_exit, load, place_of, walk
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import (
     FIRST_LIST_ROOM,
     MOST_GUARDED_TURNS,
     MOST_LOOP_TRIALS,
+    MOST_UNROLLED_OPERATIONS,
     MOST_UNROLLED_TURNS,
     MOST_UNROLLED_WHILE,
 )
@@ -31,6 +34,9 @@ from srcad.transforms.lowering.structures.abstract_state import PLAIN, Grown, Me
 from srcad.transforms.lowering.structures.consumed_iterators import is_changed, read_ahead
 from srcad.transforms.lowering.structures.state_join import Copies, Joined, join
 from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant
+
+# Nodes of an expression that become a statement of their own.
+_OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare, gast.Subscript, gast.IfExp, gast.AugAssign)
 
 
 class Paths(RecordArrays):
@@ -138,11 +144,27 @@ class Paths(RecordArrays):
         if turns is None:
             self.rolled(statement)
             return
+        if self.stays_a_loop(statement):
+            return
+        if self.is_large(statement, len(turns)):
+            self.memory.tabled.append(statement)
+            try:
+                if self.stays_a_loop(statement):
+                    return
+            finally:
+                self.memory.tabled.pop()
+        if guarded:
+            self.guarded_turns(statement, list(turns))
+        else:
+            self.unrolled(statement, list(turns))
+
+    def stays_a_loop(self, statement: gast.For) -> bool:
+        """Lower a loop as a loop; False, with nothing done, where its body needs the index as a constant."""
         start, outer, made, place = self.memory.copy(), self.made, len(self.made), self.place
         self.memory.loops.append(statement)
         try:
             self.rolled(clone(statement), _give_up)
-            return
+            return True
         except NeedsConstant:
             pass
         finally:
@@ -150,10 +172,15 @@ class Paths(RecordArrays):
         self.made, self.place = outer, place
         del self.made[made:]
         self.memory.become(start)
-        if guarded:
-            self.guarded_turns(statement, list(turns))
-        else:
-            self.unrolled(statement, list(turns))
+        return False
+
+    def is_large(self, statement: gast.For, turns: int) -> bool:
+        """Whether a loop would be too many operations once it is unrolled, in all iterations of unrolled loops around.
+
+        What is inlined into it is not part of the estimate: a helper has a bound of its own, over all calls.
+        """
+        each = sum(isinstance(node, _OPERATIONS) for inner in statement.body for node in walk(inner))
+        return each * math.prod(self.memory.repeats, start=turns) > MOST_UNROLLED_OPERATIONS
 
     def is_plain(self, statement: gast.For) -> bool:
         """Whether a loop is neither shared by threads nor checkpointed."""
@@ -229,6 +256,14 @@ class Paths(RecordArrays):
 
     def unrolled(self, statement: gast.For, turns: list[int]) -> None:
         """The body once for each iteration; after a possible exit, the remaining iterations are in a branch."""
+        self.memory.repeats.append(len(turns))
+        try:
+            self.each_turn(statement, turns)
+        finally:
+            self.memory.repeats.pop()
+
+    def each_turn(self, statement: gast.For, turns: list[int]) -> None:
+        """The iterations of a loop that is unrolled, one after the other."""
         place, held, ahead = place_of(statement), self.looped_over(statement), read_ahead(statement, self.memory)
         for position, turn in enumerate(turns):
             body = clone(statement.body)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcad.names import Names
 from srcad.runtime.rulebook.stand_ins import stand_in_for
@@ -33,6 +34,7 @@ class Draft:
     frozen      captured numbers and strings that were written as literals
     sources     texts of all functions read
     changed     what effects change: a container, or an attribute of an object by its name; and where
+    tables      arrays of constants, each by its own bytes: hidden parameters as captured arrays are
     """
 
     names: Names = field(default_factory=lambda: Names(RESERVED))
@@ -41,6 +43,7 @@ class Draft:
     frozen: list[tuple[Any, str, Any]] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     changed: list[tuple[Any, str | None, Any]] = field(default_factory=list)
+    tables: dict[Any, Any] = field(default_factory=dict)
 
     def bind(self, wish: str, thing: Any) -> str:
         """The free name that refers to this object; the same name each time.
@@ -64,6 +67,18 @@ class Draft:
         parameter = self.names.fresh(wish)
         self.hidden.append(Capture(parameter, owner, key))
         return parameter
+
+    def constants(self, values: list[Any]) -> str:
+        """The hidden parameter for an array of constants, all of them floats or all integers; the same each time.
+
+        >>> draft = Draft()
+        >>> draft.constants([0.5, 1.5]), draft.constants([1, 2]), draft.constants([0.5, 1.5])
+        ('constants', 'constants_2', 'constants')
+        """
+        table = np.array(values, dtype=np.float64 if type(values[0]) is float else np.int64)
+        key = table.dtype.char, table.tobytes()
+        self.tables.setdefault(key, table)
+        return self.capture(self.tables, key, "constants")
 
     def freeze(self, owner: Any, key: Any, value: Any) -> None:
         """Record that the value was written into the code as a literal."""

@@ -12,8 +12,8 @@ one store take the plain name again where it has become free (`with_plain_names`
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections import Counter
+from bisect import bisect_right, insort
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from heapq import merge
@@ -84,12 +84,13 @@ class _Folder:
     def changed(self, block: Block) -> bool:
         """Fold within a block and the blocks below it; whether anything was folded."""
         for inner in reversed(list(walk_blocks(block))):
+            places = _Places(inner, self.aliases)
             for at in reversed(range(len(inner))):
-                self.fold_into(inner, at)
+                self.fold_into(inner, at, places)
             inner[:] = [statement for statement in inner if not notes_of(statement).folded]
         return self.did
 
-    def fold_into(self, block: Block, at: int) -> None:
+    def fold_into(self, block: Block, at: int, places: _Places) -> None:
         """Replace names in the statement by the expressions that they were given just above."""
         statement = block[at]
         if notes_of(statement).folded or isinstance(statement, gast.While):
@@ -97,41 +98,73 @@ class _Folder:
         for name in list(dict.fromkeys(reads(statement))):
             if self.stores[name] != 1 or self.uses[name] != 1:
                 continue
-            source = self.source(block, at, name)
+            source = self.source(block, at, name, places)
             if source is not None and _size(statement) + _size(source.value) <= MOST_FOLDED_NODES:
                 _replace(statement, name, source.value)
+                places.note_changes(at, statement)
                 note(source, folded=True)
                 self.did = True
 
-    def source(self, block: Block, at: int, name: str) -> Any:
+    def source(self, block: Block, at: int, name: str, places: _Places) -> Any:
         """The statement above that gives the name its value, if the value can be computed here as well."""
-        for k in range(at - 1, -1, -1):
-            above: Any = block[k]
-            if notes_of(above).folded:
-                continue
-            if written(above) == name:
-                if not isinstance(above, gast.Assign) or notes_of(above).effect or not _may_move(above.value):
-                    return None
-                if isinstance(block[at], gast.Return) and _holds_memory(above.value, block[k + 1 : at]):
-                    return None
-                return above if self.is_undisturbed(above.value, block[k + 1 : at]) else None
-        return None
+        k = places.assigned.get(name, at)
+        above: Any = block[k]
+        if k >= at or not isinstance(above, gast.Assign) or notes_of(above).effect or not _may_move(above.value):
+            return None
+        if isinstance(block[at], gast.Return) and _holds_memory(above.value, block[k + 1 : at]):
+            return None
+        names = set(names_in(above.value))
+        if places.begins_reverse(k, at) and names.intersection(self.restored):
+            return None
+        return above if places.are_undisturbed(names, k, at) else None
 
-    def is_undisturbed(self, value: gast.expr, between: Block) -> bool:
-        """Whether no statement in between stores what an expression reads."""
-        names = set(names_in(value))
-        if names.intersection(self.restored) and any(notes_of(statement).begins_reverse for statement in between):
-            return False
-        alias_class = self.aliases.alias_class
-        memory = set(map(alias_class, names))
-        for statement in walk_statements(between):
-            if notes_of(statement).folded:
-                continue
-            if names & set(all_written(statement)):
-                return False
-            if any(alias_class(base) in memory for base in changed_memory(statement)):
-                return False
-        return True
+
+class _Places:
+    """Where a block gives names their values and changes memory: the positions of its statements, nested ones included.
+
+    Statements that are folded need not be told apart: nothing but the statement that they went into read their names.
+    """
+
+    def __init__(self, block: Block, aliases: Aliases) -> None:
+        self.alias_class = aliases.alias_class
+        self.assigned: dict[str, int] = {}  # by the statements of the block itself
+        self.stored, self.changed, self.reverse = (
+            defaultdict[str, list[int]](list),
+            defaultdict[Any, list[int]](list),
+            [],
+        )
+        for at, statement in enumerate(block):
+            if (name := written(statement)) is not None:
+                self.assigned[name] = at
+            if notes_of(statement).begins_reverse:
+                self.reverse.append(at)
+            for each in walk_statements([statement]):
+                for name in all_written(each):
+                    self.stored[name].append(at)
+                self.note_changes(at, each)
+
+    def note_changes(self, at: int, statement: gast.stmt) -> None:
+        """Note the memory that a statement at a position changes."""
+        for name in changed_memory(statement):
+            insort(self.changed[self.alias_class(name)], at)
+
+    def begins_reverse(self, first: int, last: int) -> bool:
+        """Whether the reverse sweep begins between two positions."""
+        return _is_between(self.reverse, first, last)
+
+    def are_undisturbed(self, names: set[str], first: int, last: int) -> bool:
+        """Whether no statement between two positions stores these names, or changes their memory."""
+        return not any(
+            _is_between(self.stored.get(name, []), first, last)
+            or _is_between(self.changed.get(self.alias_class(name), []), first, last)
+            for name in names
+        )
+
+
+def _is_between(places: list[int], first: int, last: int) -> bool:
+    """Whether one of the places, which are in order, is after the first and before the last one."""
+    k = bisect_right(places, first)
+    return k < len(places) and places[k] < last
 
 
 def _holds_memory(value: gast.expr, passed: Block) -> bool:

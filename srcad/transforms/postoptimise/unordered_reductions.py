@@ -62,7 +62,9 @@ def _is_vector(loop: gast.For) -> bool:
             return False
         if any(isinstance(node, gast.Call) and not _is_instruction(node) for node in _nodes(each)):
             return False
-    return not any(_is_looked_up(node.slice, loop) for each in walk_statements(loop.body) for node in _subscripts(each))
+    elements = _elements(loop)
+    indices = (node.slice for each in walk_statements(loop.body) for node in _subscripts(each))
+    return not any(_is_looked_up(index, elements) for index in indices)
 
 
 def _is_instruction(node: gast.Call) -> bool:
@@ -73,16 +75,21 @@ def _subscripts(statement: gast.stmt) -> Iterator[gast.Subscript]:
     return (node for node in _nodes(statement) if isinstance(node, gast.Subscript))
 
 
-def _is_looked_up(index: gast.expr, loop: gast.For) -> bool:
-    """Whether a subscript depends on an array element (indirect access), so that vectorisation would need gathers."""
-    if any(isinstance(node, gast.Subscript) for node in walk(index)):
-        return True
-    names = set(names_in(index))
-    return any(
-        isinstance(each, gast.Assign)
-        and names & set(all_written(each))
-        and any(isinstance(node, gast.Subscript) for node in walk(each.value))
+def _elements(loop: gast.For) -> set[str]:
+    """The names that depend directly on elements of arrays."""
+    return {
+        name
         for each in walk_statements(loop.body)
+        if isinstance(each, gast.Assign) and any(isinstance(node, gast.Subscript) for node in walk(each.value))
+        for name in all_written(each)
+    }
+
+
+def _is_looked_up(index: gast.expr, elements: set[str]) -> bool:
+    """Whether a subscript depends on an array element (indirect access), so that vectorisation would need gathers."""
+    return any(
+        isinstance(node, gast.Subscript) or (isinstance(node, gast.Name) and node.id in elements)
+        for node in walk(index)
     )
 
 

@@ -230,3 +230,121 @@ def test_a_loop_of_one_iteration_is_its_body():
     assert "for" not in text_of(f)
     for x in (0.3, 2.5):
         assert_gradient(f, x, modes=["arrays", "tangent"])
+
+
+RATES = tuple(0.5 + 0.01 * k for k in range(200))
+POWERS = tuple(range(1, 201))
+
+
+def visits_long_constants(x):
+    total, last = 0.0, 0.0
+    for rate, power in zip(RATES, POWERS, strict=True):
+        if rate > 2.0:
+            break
+        if power % 3 == 0:
+            continue
+        total += np.sin(x * rate) / power
+        last = rate
+    else:
+        total = total * x
+    return total + rate * last * x
+
+
+def visits_them_to_the_end(x):
+    total = 0.0
+    for k, rate in enumerate(reversed(RATES)):
+        total = total * 0.9 + np.cos(x * rate) * k
+    return total * x * rate
+
+
+def sums_a_comprehension(x):
+    return sum([rate * x**power for rate, power in zip(RATES, POWERS, strict=True) if power < 9 or rate < 0.6])
+
+
+def nested_loops(x):
+    total = 0.0
+    for i in range(40):
+        for j in range(40):
+            total += np.sin(RATES[i] * x) * RATES[j] - RATES[i - j] * x
+    return total
+
+
+def closures_over_a_constant(x):
+    scaled = [lambda y, rate=rate: y * rate for rate in RATES[:40]]
+    return sum([np.sin(each(x)) for each in scaled])
+
+
+def wave(x, rate):
+    turned = np.sin(x * rate) + np.cos(rate)
+    return turned * turned + np.exp(-turned)
+
+
+def calls_a_helper(x):
+    total = 0.0
+    for rate in RATES:
+        total += wave(x, rate)
+    return total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        visits_long_constants,
+        visits_them_to_the_end,
+        sums_a_comprehension,
+        nested_loops,
+        closures_over_a_constant,
+        calls_a_helper,
+    ],
+)
+def test_unrolled_code_has_a_bound_by_its_size(function):
+    """Constants that loops visit are read from arrays where unrolled code would be long."""
+    text = srcad.source(function, args=(0.7,))
+    assert len(text.splitlines()) < 150
+    assert_gradient(function, 0.7)
+
+
+def test_few_constants_are_written_out():
+    def few(x):
+        total = 0.0
+        for rate in (0.5, 1.5, 2.5):
+            total += np.sin(x * rate)
+        return total
+
+    assert "constants" not in srcad.source(few, args=(0.7,))
+
+
+def test_any_constant_of_many_may_be_chosen():
+    def chosen(x, k):
+        return RATES[k] * x ** POWERS[k]
+
+    for k in (0, 3, -1, -200):
+        assert np.isclose(srcad.grad(chosen, jit=False)(0.7, k), RATES[k] * POWERS[k] * 0.7 ** (POWERS[k] - 1))
+    for k in (200, -201):
+        with pytest.raises(IndexError):
+            srcad.grad(chosen, jit=False)(0.7, k)
+
+
+def test_constants_of_two_kinds_are_not_put_into_an_array():
+    mixed = (*RATES[:3], 1, *RATES)
+
+    def chosen(x, k):
+        return mixed[k] * x
+
+    with pytest.raises(UnsupportedSyntax):
+        srcad.grad(chosen, jit=False)(0.7, np.int64(1))
+
+
+def test_changed_constants_are_noticed():
+    holder = [0.5] * 80
+
+    def total(x):
+        found = 0.0
+        for each in holder:
+            found += each * x
+        return found
+
+    gradient = srcad.grad(total, jit=False)
+    assert np.isclose(gradient(1.0), 40.0)
+    holder[3] = 2.5
+    assert np.isclose(gradient(1.0), 42.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.signal
+import scipy
 from numba.core import types
 from numba.extending import overload, register_jitable
 

@@ -201,6 +201,8 @@ class Memory:
     frozen      cells that must not be changed, and why
     steady      variables that are assigned once, so their values do not change (shared by all memories of a function)
     loops       the enclosing loops that may be unrolled if that helps (shared likewise)
+    tabled      the enclosing loops that are to stay loops, for which constants are read from arrays (shared likewise)
+    repeats     the trip counts of the enclosing loops that are being unrolled (shared likewise)
     arguments   cells made by the caller; `touched` has those that are changed (shared likewise)
     opaque      variables that may hold a tuple or a list for which no Structure stands: a shape, what an unknown
                 function returns (shared likewise)
@@ -226,6 +228,8 @@ class Memory:
     frozen: dict[Cell, str] = field(default_factory=dict)
     steady: set[str] = field(default_factory=set)
     loops: list[Any] = field(default_factory=list)
+    tabled: list[Any] = field(default_factory=list)
+    repeats: list[int] = field(default_factory=list)
     arguments: set[Cell] = field(default_factory=set)
     touched: set[Cell] = field(default_factory=set)
     rebound: set[str] = field(default_factory=set)

@@ -104,7 +104,7 @@ class Slots(ChosenFunctions):
         if notes_of(node).is_loop_element and base.cell.type is Iterator:
             return self.called(Iterator.next_in_loop, [base])
         if notes_of(node).is_loop_element:
-            return self.chosen(self.parts(base), node.slice)
+            return self.chosen(self.parts(base), node.slice, is_inside=True)
         if not base.cell.is_sequence:
             return self.entry(base, node)
         parts = list(self.contents(base).values())
@@ -188,17 +188,55 @@ class Slots(ChosenFunctions):
             self.refuse(RUNTIME_KEY)
         return known
 
-    def chosen(self, parts: list[gast.expr], node: gast.expr) -> gast.expr:
-        """The element at a position; one that is known only at run time is selected by branches."""
+    def chosen(self, parts: list[gast.expr], node: gast.expr, is_inside: bool = False) -> gast.expr:
+        """The element at a position; one that is known only at run time is selected by branches.
+
+        `is_inside` tells that the position is one of the elements. Numbers are read from an array where a loop around
+        is not to be unrolled, or where there are more than branches may select.
+        """
         index = self.part(node)
         known = self.constant(index)
         if known is UNKNOWN:
+            is_long = len(parts) > MOST_INDEXED_PARTS or self.memory.tabled
+            if is_long and not isinstance(index, Structure) and (table := self.table_of(parts)) is not None:
+                return self.from_table(*table, index if is_inside else self.position_in(len(parts), index, check=True))
             if self.memory.loops:
                 raise NeedsConstant
             return self.choice(parts, index)
         if not isinstance(known, int) or not -len(parts) <= known < len(parts):
             self.refuse(INDEX_OUT_OF_RANGE, index=known, count=len(parts))
         return parts[known]
+
+    def table_of(self, parts: list[gast.expr]) -> tuple[str, type] | None:
+        """An array of the parts and their class, where all are constant floats, or all integers; None for others."""
+        values = [self.constant(each) for each in parts]
+        kinds = {type(each) for each in values}
+        is_one = kinds == {float} or (kinds == {int} and all(-(2**63) <= each < 2**63 for each in values))
+        if self.outside is None or not is_one:
+            return None
+        return self.outside.constants(values), kinds.pop()
+
+    def from_table(self, table: str, kind: type, position: gast.expr) -> gast.expr:
+        """A number in an array of constants, as a number of Python."""
+        self.memory.steady.add(table)
+        element = self.held_in_atom(subscript(load(table), self.held_in_atom(position)))
+        return self.held_in_atom(call(kind.__name__, element))
+
+    def position_in(self, count: int, index: gast.expr, check: bool = False) -> gast.Name:
+        """A position that may count from the end, as one from the start; with `check`, it must be one of an element."""
+        position = self.names.temporary()
+        negative = gast.Compare(left=clone(index), ops=[gast.Lt()], comparators=[const(0)])
+        wrapped = gast.BinOp(left=clone(index), op=gast.Add(), right=const(count))
+        self.decide(position, gast.IfExp(test=negative, body=wrapped, orelse=clone(index)))
+        if check:
+            inside = [gast.Compare(left=const(0), ops=[gast.LtE()], comparators=[load(position)])]
+            inside.append(gast.Compare(left=load(position), ops=[gast.Lt()], comparators=[const(count)]))
+            self.insist(gast.BoolOp(op=gast.And(), values=inside), "index out of range")
+        return load(position)
+
+    def insist(self, test: gast.expr, message: str, kind: str = "IndexError") -> None:
+        """Raise an error unless the test holds."""
+        raise NotImplementedError
 
     def choice(self, parts: list[gast.expr], index: gast.expr) -> gast.expr:
         """The element at a position that is known only at run time."""
@@ -210,10 +248,7 @@ class Slots(ChosenFunctions):
         """One branch for each possible position."""
         if not 0 < count <= MOST_INDEXED_PARTS or isinstance(index, Structure):
             self.refuse(RUNTIME_INDEX, count=count)
-        position = self.names.temporary()
-        negative = gast.Compare(left=clone(index), ops=[gast.Lt()], comparators=[const(0)])
-        wrapped = gast.BinOp(left=clone(index), op=gast.Add(), right=const(count))
-        self.decide(position, gast.IfExp(test=negative, body=wrapped, orelse=clone(index)))
+        position = self.position_in(count, index).id
         message = const("index out of range")
         rest: gast.stmt = gast.Raise(exc=gast.Call(func=load("IndexError"), args=[message], keywords=[]), cause=None)
         for k in reversed(range(count)):

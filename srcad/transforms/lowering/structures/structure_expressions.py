@@ -59,6 +59,9 @@ class Outside(Protocol):
     def attribute(self, owner: Any, name: str, place: Place | None) -> gast.expr:
         """The expression for an attribute of a class."""
 
+    def constants(self, values: list[Any]) -> str:
+        """The name of an array of constants."""
+
     def collected(self, function: Any) -> Any:
         """A generator that only reads, as a function that returns a list of its values; None for others."""
 
