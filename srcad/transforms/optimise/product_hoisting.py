@@ -14,12 +14,15 @@
 A product may leave a loop that writes nothing that the product would read afterwards. What it takes from the loop's
 index is then a span of indices: a vector becomes a matrix, a matrix the part of it that all iterations use together.
 The rest of the loop stays as it is and reads a row, an element, or part of a row: of triangles that loops compute by
-rows (`c[i, i:] = a[:, i] @ a[:, i:]`), the product has the other half as well, which nothing reads. No sum has other
-terms than in the loop, so that no NaN gets into it. BLAS computes a product of matrices several times as fast as the
+rows (`c[i, i:] = a[:, i] @ a[:, i:]`), the product has the other half as well, which nothing reads; only products of a
+matrix with itself, where all rows meet anyway, as the reverse sweep multiplies that half by zeros, which NaN would
+show. No other sum has other terms than in the loop. BLAS computes a product of matrices several times as fast as the
 products of its rows, in the reverse sweep too, which has products of matrices for those of the loop.
 
 A product of two matrices that no array of its size would hold otherwise stays a product of a matrix and a vector for
-each iteration, so that memory stays as it is. Sums are rounded differently, so products that a choice depends on stay.
+each iteration, so that memory stays as it is. Loops that add up numbers are quicker than BLAS for small matrices: a
+test of the extents, once before the outermost loop, chooses between the loop as it was and the product. Sums are
+rounded differently, so products that a choice depends on stay.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ from srcad.transforms.ir.side_effects import changed_memory, reads, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.control_dependence import choosing
 from srcad.transforms.optimise.hoisted_products import Hoisted, Writer
-from srcad.transforms.optimise.row_operands import Span, Views, operand_of
+from srcad.transforms.optimise.row_operands import Operand, Span, Views, operand_of
 from srcad.transforms.optimise.summed_products import Read, summed
 
 
@@ -269,6 +272,11 @@ class _Hoisting:
         of_left, of_right = left.free != found.left.free, right.free != found.right.free
         if of_left and of_right:  # products of a row with a row each
             return None
+        if not all(_may_widen(old, new, index) for old, new in ((found.left, left), (found.right, right))):
+            return None
+        is_of_itself = (left.root, left.inner, left.free) == (right.root, right.inner, right.free)
+        if _is_wider(found, left, right) and not is_of_itself:
+            return None
         indices = [*found.indices, index] if of_left or of_right else found.indices
         return replace(found, left=left, right=right, loop=loop, indices=indices)
 
@@ -325,6 +333,25 @@ class _Hoisting:
         forms = [self.meeting.form(load(name)) for name in names_in(target.slice)]
         symbols = frozenset[str]().union(*(form.symbols for form in forms if form is not None))
         return symbols.issuperset(found.indices)
+
+
+def _is_wider(found: Hoisted, left: Operand, right: Operand) -> bool:
+    """Whether a product has columns that some iterations do not read.
+
+    The reverse sweep multiplies these by zeros, which NaN shows: that may only be where all rows meet all others.
+    """
+    return any(
+        old.free is not None and old.parts[old.free] != new.parts[old.free]
+        for old, new in ((found.left, left), (found.right, right))
+    )
+
+
+def _may_widen(old: Operand, new: Operand, index: str) -> bool:
+    """Whether a span that a loop moves also grows or shrinks with it: a triangle, of which half is read, not a band."""
+    part = None if old.free is None else old.parts[old.free]
+    if not isinstance(part, Span) or part == new.parts[old.free or 0]:
+        return True
+    return part.high is None or bool((part.high - part.low).coefficient(index))
 
 
 def _is_by_columns(found: Hoisted) -> bool:
