@@ -157,12 +157,17 @@ def _begins(node: Function, code: CodeType) -> bool:
 
 
 def _compiled_lambdas(module: ast.Module, candidates: list[Function], file: str, apart: bool) -> list[CodeType]:
-    """The code objects of several lambdas on one line, told apart by compiling a copy with a line number for each."""
+    """The code objects of several lambdas on one line, told apart by compiling a copy with line numbers for each."""
     marked = copy.deepcopy((module, candidates))
-    for number, node in enumerate(marked[1]):
-        node.lineno = node.end_lineno = _MARK + number
+    firsts = [_MARK * (number + 1) for number in range(len(candidates))]
+    for first, plain, moved in zip(firsts, candidates, marked[1], strict=True):
+        # With all within it, as Python 3.12 has an instruction of its own where a lambda's value is on another line.
+        for node, other in zip(ast.walk(plain), ast.walk(moved), strict=True):
+            if hasattr(node, "lineno"):
+                other.lineno = first + node.lineno - plain.lineno  # type: ignore[attr-defined]
+                other.end_lineno = first + node.end_lineno - plain.lineno  # type: ignore[attr-defined]
     found = {code.co_firstlineno: code for code in _codes(marked[0], file, apart)}
-    return [found[_MARK + number] for number in range(len(candidates))]
+    return [found[first] for first in firsts]
 
 
 def _compiled(text: str, file: str, code: CodeType, apart: bool) -> list[CodeType]:

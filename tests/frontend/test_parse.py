@@ -58,6 +58,14 @@ def test_lambdas_that_share_a_line_are_told_apart():
         assert found_in(text, code_of(text, name)) == expected
 
 
+def test_lambdas_that_share_a_line_and_have_constant_values_are_told_apart():
+    """Where the value is on another line than the lambda begins, Python 3.12 has an instruction more."""
+    text = "f, g, h = lambda x: (1.0,), lambda x: None, lambda x: (\n    2.0 if x else (lambda z: 3.0)\n)"
+    for name, expected in [("f", "lambda x: (1.0,)"), ("g", "lambda x: None")]:
+        assert found_in(text, code_of(text, name)) == expected
+    assert found_in(text, code_of(text, "h")) == "lambda x: 2.0 if x else lambda z: 3.0"
+
+
 @pytest.mark.parametrize("name", ["f", "g", "h"])
 def test_statements_that_were_compiled_one_by_one_are_found(name):
     # As IPython compiles a cell. Python compiles `np.sin(x)` otherwise where the same text imports `np`.

@@ -20,7 +20,7 @@ from numba.core.typing import arraydecl, npydecl
 from numba.extending import overload, register_jitable
 from numba.np import arraymath, arrayobj
 
-from srcad.runtime.kernels.arrays.rows_along_axis import from_rows, to_rows
+from srcad.runtime.kernels.arrays.rows_along_axis import from_rows, is_none, to_rows
 from srcad.runtime.kernels.overloads import reductions
 
 __all__ = ["reductions"]  # which sums along an axis that is known only at run time
@@ -129,6 +129,8 @@ def _sum(a, axis=None):
         return lambda a, axis=None: np.int64(a)
     if isinstance(a, types.Number):
         return lambda a, axis=None: a
+    if isinstance(a, types.Array) and is_none(axis):
+        return lambda a, axis=None: np.sum(a)
     if not isinstance(a, types.Array) or not isinstance(axis, types.Integer):
         return None
     return lambda a, axis=None: np.sum(a, axis=axis, keepdims=False)
@@ -155,8 +157,8 @@ def _declines(template: Any) -> Callable[..., Any]:
 
     def of_literal_axes(self: Any, args: Any, kws: Any) -> Any:
         axis = kws.get("axis", args[1] if len(args) > 1 else None)
-        at_run_time = isinstance(axis, types.Integer) and not isinstance(axis, types.IntegerLiteral)
-        return None if "keepdims" in kws or len(args) > 2 or at_run_time else generic(self, args, kws)
+        is_typed_right = axis is None or isinstance(axis, types.IntegerLiteral)
+        return generic(self, args, kws) if is_typed_right and "keepdims" not in kws and len(args) < 3 else None
 
     return of_literal_axes
 
