@@ -126,6 +126,7 @@ from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.linear_algebra import blas, cholesky_reverse
+from srcad.runtime.kernels.linear_algebra import small_matrices as small
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
 from srcad.runtime.kernels.linear_algebra.decompositions import (
     constant_copy,
@@ -245,6 +246,7 @@ from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_bef
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.recording.loop_extents import (
+    known_extent,
     least_extent,
     require_iteration,
     same_extent,
@@ -440,6 +442,7 @@ __all__ = [
     "largest_of_columns",
     "leaders",
     "leading_zeros",
+    "known_extent",
     "least_extent",
     "list_beside",
     "listed",
@@ -528,6 +531,7 @@ __all__ = [
     "skew",
     "skew_adjoint",
     "slice_extent",
+    "small",
     "smallest",
     "snapshot",
     "snapshot_at",

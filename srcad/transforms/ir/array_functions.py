@@ -236,6 +236,7 @@ FACTS: dict[str, Fact] = {
     "kernels.same_extent": Fact.CHECKS,
     "kernels.unit_extent": Fact.CHECKS,
     "kernels.least_extent": Fact.CHECKS,
+    "kernels.known_extent": Fact.CHECKS,
     "kernels.check_fits": Fact.CHECKS,
     "kernels.check_index": Fact.CHECKS,
     "kernels.check_indices": Fact.CHECKS,

@@ -82,6 +82,7 @@ ARGUMENTS = {
     "kernels.same_extent": (3, 3),
     "kernels.unit_extent": (1,),
     "kernels.least_extent": (3, 2),
+    "kernels.known_extent": (3, 3),
     "kernels.check_fits": ((3,), (2, 3), "shapes differ"),
     "kernels.check_index": (2, 3, "x[i] is out of range"),
     "kernels.check_indices": (np.array([2, -3]), 3, "x[k] is out of range"),
