@@ -38,6 +38,7 @@ __all__ = [
     "cofactors_factored_into",
     "copy_to",
     "determinant_factored",
+    "diagonal_into",
     "empty_matrix",
     "empty_vector",
     "inverse_factored_into",
@@ -122,6 +123,11 @@ def subtract_from(total: Any, a: Any, rows: int, columns: int) -> None:
 def add_scaled(total: Any, factor: Any, a: Any, rows: int, columns: int) -> None:
     """Add a multiple of an array to one of the same shape."""
     total += factor * a
+
+
+def diagonal_into(out: Any, number: Any, rows: int, columns: int) -> None:
+    """Store a multiple of the identity."""
+    out[...] = np.eye(rows, columns) * number
 
 
 def empty_vector(size: int) -> Any:
@@ -277,6 +283,22 @@ def _add_scaled(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         (i, j, builder.fadd(out.load(i, j), builder.fmul(values[1], a.load(i, j)))) for i, j in _places(*extents)
     ]
     _stored(out, sums)
+    return context.get_dummy_value()
+
+
+@type_callable(diagonal_into)
+def _diagonal_type(context: Any) -> Callable[..., Any]:
+    def typer(out: Any, number: Any, rows: Any, columns: Any) -> Any:
+        return types.none if _are_fit((out,), (rows, columns)) and number == out.dtype else None
+
+    return typer
+
+
+@lower_builtin(diagonal_into, *(types.Any,) * 4)
+def _diagonal(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    extents = _values(signature.args[2:])
+    out = _Elements(context, builder, signature.args[0], values[0], extents, False)
+    _stored(out, [(i, j, values[1] if i == j else values[1].type(0)) for i, j in _places(*extents)])
     return context.get_dummy_value()
 
 

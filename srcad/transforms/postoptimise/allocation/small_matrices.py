@@ -121,6 +121,7 @@ _KERNELS: dict[str, tuple[tuple[int, ...], Callable[..., _Extents | None]]] = {
     "add_to": ((0, 1), _same),
     "subtract_from": ((0, 1), _same),
     "add_scaled": ((0, 2), _same),
+    "blas.diagonal_into": ((0,), lambda out: out if len(out) == 2 and 0 < _size(out) <= MOST_ELEMENTS else None),
     "blas.lu_factors_into": ((0, 1), lambda factors, a: _square(a) if factors[0] == a[0] + 1 else None),
     "blas.inverse_factored_into": ((0, 2), lambda out, factors: _of_factors(factors) if len(out) == 2 else None),
     "blas.solve_factored_into": ((0, 2, 3), _system),

@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import gast
-from numba import types as nb
-
 from srcad.runtime import kernels
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
@@ -26,7 +24,7 @@ from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.postoptimise.allocation.known_extents import KnownExtents
-from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_kind
+from srcad.transforms.postoptimise.allocation_hoisting import allocated
 
 MOST_ELEMENTS = 64
 _MOST_IN_ALL = 2048  # elements in the arrays of one function
@@ -72,11 +70,9 @@ class _Mover:
         call = statement.value
         if dotted_path(call.func) != "np.empty":
             return
-        kind = allocated_kind(statement)
-        if kind not in (nb.Array(nb.float64, 1, "C"), nb.Array(nb.float64, 2, "C")):
-            return
-        extents = known.of(gast.Name(name, gast.Load(), None, None), facts)
-        if extents is None or not all(each > 0 for each in extents):
+        shape = call.args[0].elts if isinstance(call.args[0], gast.Tuple) else call.args
+        extents = [known.value(each, facts) for each in shape]
+        if len(call.args) != 1 or not 0 < len(extents) < 3 or not all(each is not None and each > 0 for each in extents):
             return
         size = extents[0] * (extents[1] if len(extents) > 1 else 1)
         family = self.aliases.connected(name)
