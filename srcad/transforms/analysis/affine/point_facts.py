@@ -90,14 +90,14 @@ class Facts(Extents):
                 self._learn_product(name, value)
             case gast.AugAssign(target=gast.Name(id=name)) if self.ranks.get(name):
                 pass  # the same array
+            case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "known_extent":
+                self._learn_number(self.form(one), self.form(other))
             case _:
                 self.forget([*all_written(statement)])
 
     def learn_check(self, statement: gast.stmt) -> None:
         """Note that two extents are equal, after a check that would have raised an exception."""
         match statement:
-            case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "known_extent":
-                self._learn_number(self.form(one), self.form(other))
             case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "same_extent":
                 first, second = self.form(one), self.form(other)
                 if first is not None and second is not None and first != second:
