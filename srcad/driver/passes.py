@@ -558,6 +558,14 @@ SIMPLIFY = (
         when=("loops", "has_loops", "has_arrays"),
     ),
     Pass(
+        "carried_arrays",
+        "transforms.postoptimise.allocation.carried_arrays:with_carried_arrays",
+        "small arrays that a loop passes on stay where they are, and are copied there",
+        needs=(TYPES,),
+        optional=True,
+        when=("loops", "has_loops", "has_arrays"),
+    ),
+    Pass(
         "allocation_hoisting",
         "transforms.postoptimise.allocation_hoisting:with_early_allocations",
         "arrays that each iteration of a loop allocates anew are allocated once, before the loop",

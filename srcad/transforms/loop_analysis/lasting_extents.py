@@ -44,6 +44,23 @@ def lasting_facts(loop: Any, before: Facts, carried: Iterable[str]) -> dict[gast
     return found
 
 
+def lasting_numbers(loop: Any, before: Facts, carried: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """The arrays of these that have the same extents before the loop and after each iteration, where these are numbers."""
+    found = {}
+    for name, extents in _shown(loop, before, carried).assumed.items():
+        forms = [before.form(each) for each in extents]
+        if forms and all(form is not None and not form.terms for form in forms):
+            found[name] = tuple(int(form.constant) for form in forms if form is not None)
+    return found
+
+
+def known_on_entry(statement: Any, before: Facts, carried: Iterable[str], inside: Facts) -> None:
+    """Note, among the facts at the start of a loop's body, the extents of arrays that last and are numbers."""
+    if isinstance(statement, (gast.For, gast.While)):
+        for name, numbers in lasting_numbers(statement, before, carried).items():
+            inside.note(name, tuple(map(const, numbers)))
+
+
 def _shown(loop: Any, before: Facts, carried: Iterable[str]) -> _Run:
     """One iteration, under assumptions that hold."""
     stored = stored_in([loop])

@@ -34,7 +34,7 @@ from srcad.transforms.analysis.affine.integer_facts import Bounds, expression_of
 from srcad.transforms.analysis.affine.linear_forms import Form, is_extent
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of, is_basic
-from srcad.transforms.ir.array_functions import last_part, FACTS, REDUCING
+from srcad.transforms.ir.array_functions import FACTS, REDUCING, last_part
 from srcad.transforms.ir.build import (
     Block,
     at,

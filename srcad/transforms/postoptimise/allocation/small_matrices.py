@@ -20,6 +20,7 @@ from numba import types as nb
 from srcad.runtime import kernels
 from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
@@ -36,6 +37,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.loop_analysis.lasting_extents import known_on_entry
 from srcad.transforms.postoptimise.allocation.known_extents import KnownExtents
 from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_kind
 
@@ -138,13 +140,16 @@ class Chooser:
         made = {allocated(each): each for each in walk_statements(code.body)}
         self.kinds = {**{name: allocated_kind(each) for name, each in made.items() if name is not None}, **code.kinds}
         self.stores, self.prefix = store_counts(code), f"{kernels_name}."
+        self.live = liveness_of(code)
 
     def walk(self, block: Block, facts: Facts, known: KnownExtents | None) -> None:
         """Change the calls in a block, and in its inner blocks."""
         known = KnownExtents(self.stores) if known is None else known.copy()
         for statement in block:
             if inner_blocks(statement):
+                before, head = facts.copy(), self.live.heads.get(statement, ())
                 for inner, inside in facts.descend(statement):
+                    known_on_entry(statement, before, head, inside)
                     self.walk(inner, inside, known)
                 continue
             _Calls(self, facts, known).visit(statement)

@@ -22,6 +22,7 @@ from numba import types as nb
 from srcad.runtime.kernels.linear_algebra.results_in_place import CALLS as OF_MATRICES
 from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
@@ -46,6 +47,7 @@ from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.primitive import constant
+from srcad.transforms.loop_analysis.lasting_extents import known_on_entry
 from srcad.transforms.postoptimise.allocation.array_arithmetic import Arithmetic
 from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_kind
 from srcad.transforms.postoptimise.delayed_updates import kernel_call, means_kernels
@@ -70,7 +72,8 @@ class _Storer:
         made = {allocated(each): each for each in walk_statements(code.body)}
         self.kinds = {**{name: allocated_kind(each) for name, each in made.items() if name is not None}, **code.kinds}
         self.names, self.new = code.fresh_names(), dict[str, nb.Type]()
-        self.stores = store_counts(code)
+        self.stores, self.live = store_counts(code), liveness_of(code)
+        self.facts = Facts()
         self.arithmetic = Arithmetic(code, self.kinds, self.names)
         self.has_changed = False
 
@@ -79,7 +82,9 @@ class _Storer:
         result: Block = []
         for statement in block:
             if inner_blocks(statement):
+                before, head = facts.copy(), self.live.heads.get(statement, ())
                 for inner, inside in facts.descend(statement):
+                    known_on_entry(statement, before, head, inside)
                     inner[:] = self.walked(inner, inside, is_inside or is_loop(statement))
                 result.append(statement)
                 continue
@@ -137,6 +142,7 @@ class _Storer:
 
     def in_place(self, statement: Any, facts: Facts) -> Block | None:
         """The statements in place of one that computes an array; None where it stays."""
+        self.facts = facts
         return self.stored(statement, facts) or self.diagonal(statement, facts) or self.computed(statement, facts)
 
     def diagonal(self, statement: Any, facts: Facts) -> Block | None:
@@ -146,6 +152,8 @@ class _Storer:
                 pass
             case _:
                 return None
+        if dotted_path(getattr(value, "func", value)) == "np.eye":
+            return self.identity(statement, name, value)
         match _without_copy(value):
             case gast.Call(func=function, args=[number, gast.Attribute(value=gast.Name(id=of), attr="shape"), offset]):
                 if dotted_path(function) != "kernels.trace_adjoint" or constant(offset) != 0:
@@ -156,6 +164,19 @@ class _Storer:
         is_real = isinstance(number, gast.Name) and self.kinds.get(number.id) == nb.float64
         if not is_real or extents is None or len(extents) != 2 or not (self.kinds.get(name) == kind or self.settles(name, kind)):
             return None
+        return self.with_diagonal(statement, name, extents, number)
+
+    def identity(self, statement: Any, name: str, value: Any) -> Block | None:
+        """The same for a matrix of ones on its diagonal, whose extents are known."""
+        kind, forms = nb.Array(nb.float64, 2, "C"), [self.facts.form(each) for each in value.args]
+        if value.keywords or len(forms) not in (1, 2) or any(form is None or form.terms for form in forms):
+            return None
+        if not (self.kinds.get(name) == kind or self.settles(name, kind)):
+            return None
+        return self.with_diagonal(statement, name, (value.args[0], value.args[-1]), const(1.0))
+
+    def with_diagonal(self, statement: Any, name: str, extents: Any, number: gast.expr) -> Block:
+        """The allocation of a matrix, and what stores its elements."""
         self.has_changed = True
         made = at(assign(name, call("np.empty", one_or_tuple([*map(clone, extents)]))), place_of(statement))
         stores = gast.Expr(value=kernel_call("blas.diagonal_into", load(name), clone(number)))
