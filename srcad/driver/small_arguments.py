@@ -1,8 +1,8 @@
 """Which extents of a call's arguments are those of small matrices, so that code is made for these extents.
 
-A function that multiplies or factors matrices in a loop is generated for the extents that its matrices have in the first
-call, where they are small: products are then written out, and what is small need not be in memory. Calls with others
-raise `Widens`, and the function is generated again, for any extents.
+A function that multiplies or factors matrices in a loop is generated for the extents that its matrices have in the
+first call, where they are small: products are then written out, and what is small need not be in memory. Calls with
+others raise `Widens`, and the function is generated again, for any extents.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from srcad.transforms.ir.unit import Unit
 Extents = frozenset[tuple[str, int, int]]
 
 # Functions of matrices, beside those of `np.linalg` and those that the front end makes of them.
-_OF_MATRICES = frozenset(("np.dot", "np.matmul", "np.outer", "np.trace", "np.cross", "np.inner", "np.einsum", "np.kron"))
+_OF_MATRICES = frozenset(
+    ("np.dot", "np.matmul", "np.outer", "np.trace", "np.cross", "np.inner", "np.einsum", "np.kron")
+)
 _FACTORED = "_factored", "lu_factors"
 
 

@@ -183,7 +183,7 @@ class Version:
         return (self.assumes, self.units, self.extents) != before
 
     def _extents_for(self, values: Sequence[Any]) -> frozenset[tuple[str, int, int]]:
-        """The extents that are taken to be known: those of small matrices in the first call, while they stay the same."""
+        """The extents taken to be known: those of small matrices in the first call, while they stay the same."""
         from srcad.driver.small_arguments import are_as_known, small_extents  # few calls need it
 
         if self.extents is None:

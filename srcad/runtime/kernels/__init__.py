@@ -126,7 +126,7 @@ from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.linear_algebra import blas, cholesky_reverse
-from srcad.runtime.kernels.linear_algebra import small_matrices as small
+from srcad.runtime.kernels.linear_algebra import unrolled_products as small
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
 from srcad.runtime.kernels.linear_algebra.decompositions import (
     constant_copy,
@@ -437,12 +437,12 @@ __all__ = [
     "joined_rows",
     "keep_in_slot",
     "kept_before",
+    "known_extent",
     "lanes",
     "largest",
     "largest_of_columns",
     "leaders",
     "leading_zeros",
-    "known_extent",
     "least_extent",
     "list_beside",
     "listed",

@@ -45,7 +45,7 @@ def lasting_facts(loop: Any, before: Facts, carried: Iterable[str]) -> dict[gast
 
 
 def lasting_numbers(loop: Any, before: Facts, carried: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """The arrays of these that have the same extents before the loop and after each iteration, where these are numbers."""
+    """The extents of those of these arrays that have the same ones in all iterations, where these are numbers."""
     found = {}
     for name, extents in _shown(loop, before, carried).assumed.items():
         forms = [before.form(each) for each in extents]

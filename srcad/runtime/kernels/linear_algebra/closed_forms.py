@@ -12,7 +12,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import numpy as np
 from numba.extending import register_jitable
 
 from srcad.runtime.kernels.arrays.array_add_and_copy import WITHOUT_REFERENCES
@@ -35,9 +34,9 @@ def store_closed_form(factors: Any, a: Any) -> bool:
     False
     """
     if a.shape[0] == 2:
-        return _of_two_rows(factors, a)
+        return bool(_of_two_rows(factors, a))
     if a.shape[0] == 3:
-        return _of_three_rows(factors, a)
+        return bool(_of_three_rows(factors, a))
     return False
 
 

@@ -24,7 +24,6 @@ from srcad.runtime.kernels.linear_algebra.stored_factors import (
 _INLINE = {"forceinline": True}
 
 
-
 def lu_factors_into(factors: Any, a: Any, n: int) -> None:
     """Store the factors of a matrix of n rows, as `lu_factors` gives them.
 

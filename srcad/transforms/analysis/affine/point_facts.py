@@ -100,6 +100,8 @@ class Facts(Extents):
         match statement:
             case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "same_extent":
                 first, second = self.form(one), self.form(other)
+                self._learn_number(first, second)
+                self._learn_number(second, first)
                 if first is not None and second is not None and first != second:
                     self.suppose((first - second, second - first))
 

@@ -6,9 +6,9 @@
         ...              becomes            ...
         y = new                             kernels.copy_to(y, new)
 
-`new` can then be allocated before the loop, and both can be in registers (`stack_arrays`): for a few elements a copy takes
-less time than an allocation. Applies where no other name that has a value when an iteration starts may refer to the
-memory of `y`, in loops that are left at their end only, to arrays of doubles whose extents are numbers that last.
+`new` can then be allocated before the loop, and both can be in registers (`stack_arrays`): for a few elements a copy
+takes less time than an allocation. Applies where no other name that has a value when an iteration starts may refer to
+the memory of `y`, in loops that are left at their end only, to arrays of doubles whose extents are numbers that last.
 """
 
 from __future__ import annotations
@@ -22,7 +22,17 @@ from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
-from srcad.transforms.ir.build import Block, at, clone, inner_blocks, is_loop, load, place_of, rewrite_names, walk_statements
+from srcad.transforms.ir.build import (
+    Block,
+    at,
+    clone,
+    inner_blocks,
+    is_loop,
+    load,
+    place_of,
+    rewrite_names,
+    walk_statements,
+)
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.side_effects import all_written

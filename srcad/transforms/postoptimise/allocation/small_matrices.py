@@ -3,15 +3,14 @@
     kernels.blas.times_into(c, a, b)        becomes     kernels.small.times_into(c, a, b, 3, 3, 2)
     np.trace(c)                                         c[0, 0] + c[1, 1]
 
-Where all extents are numbers (`known_extents`), and few elements are computed. These kernels are instructions where they
-are called, without loops, checks or pointers that leave the function: what small arrays hold can then be in registers.
-Runs after all passes that know the other kernels by name; `with_general_kernels` takes it back.
+Where all extents are numbers (`known_extents`), and few elements are computed. These kernels are instructions where
+they are called, without loops, checks or pointers that leave the function: what small arrays hold can then be in
+registers. Runs after all passes that know the other kernels by name; `with_general_kernels` takes it back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -34,11 +33,11 @@ from srcad.transforms.ir.build import (
     tuple_of,
     walk_statements,
 )
-from srcad.transforms.ir.code import Code, store_counts
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.lasting_extents import known_on_entry
-from srcad.transforms.postoptimise.allocation.known_extents import KnownExtents
+from srcad.transforms.postoptimise.allocation.known_extents import known_extents
 from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_kind
 
 MOST_TERMS = 64  # of a product: 4 by 4 matrices
@@ -53,7 +52,7 @@ def with_small_matrices(made: Made) -> Made:
         return made
     for code in made.codes():
         if code.kinds and not any(is_parallel(each) for each in walk_statements(code.body)):
-            Chooser(code, name).walk(code.body, Facts.at_start(code.kinds, ranks_of(code).of), None)
+            Chooser(code, name).walk(code.body, Facts.at_start(code.kinds, ranks_of(code).of))
     return made
 
 
@@ -139,23 +138,21 @@ class Chooser:
     def __init__(self, code: Code, kernels_name: str) -> None:
         made = {allocated(each): each for each in walk_statements(code.body)}
         self.kinds = {**{name: allocated_kind(each) for name, each in made.items() if name is not None}, **code.kinds}
-        self.stores, self.prefix = store_counts(code), f"{kernels_name}."
+        self.prefix = f"{kernels_name}."
         self.live = liveness_of(code)
 
-    def walk(self, block: Block, facts: Facts, known: KnownExtents | None) -> None:
+    def walk(self, block: Block, facts: Facts) -> None:
         """Change the calls in a block, and in its inner blocks."""
-        known = KnownExtents(self.stores) if known is None else known.copy()
         for statement in block:
             if inner_blocks(statement):
                 before, head = facts.copy(), self.live.heads.get(statement, ())
                 for inner, inside in facts.descend(statement):
                     known_on_entry(statement, before, head, inside)
-                    self.walk(inner, inside, known)
+                    self.walk(inner, inside)
                 continue
-            _Calls(self, facts, known).visit(statement)
+            _Calls(self, facts).visit(statement)
             facts.learn(statement)
             facts.learn_check(statement)
-            known.learn(statement, facts)
 
     def is_double(self, node: gast.expr) -> bool:
         """Whether this is an array of doubles, or of single precision, by a name, a transposed matrix, or rows."""
@@ -176,8 +173,8 @@ class Chooser:
 class _Calls(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
     """One statement with the kernels that its operands allow."""
 
-    def __init__(self, chooser: Chooser, facts: Facts, known: KnownExtents) -> None:
-        self.chooser, self.facts, self.known = chooser, facts, known
+    def __init__(self, chooser: Chooser, facts: Facts) -> None:
+        self.chooser, self.facts = chooser, facts
 
     def visit_Call(self, node: gast.Call) -> gast.expr:
         self.generic_visit(node)
@@ -195,7 +192,7 @@ class _Calls(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no ann
             arrays.append(node.args[0])
         if not all(map(self.chooser.is_double, arrays)):
             return node
-        extents = [self.known.of(each, self.facts) for each in arrays[: len(places)]]
+        extents = [known_extents(each, self.facts) for each in arrays[: len(places)]]
         numbers = None if None in extents else extents_of(*extents)
         if numbers is None:
             return node
@@ -205,7 +202,7 @@ class _Calls(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no ann
     def diagonal(self, node: gast.Call) -> gast.expr:
         """The trace of a small matrix as a sum."""
         matrix = node.args[0]
-        extents = self.known.of(matrix, self.facts)
+        extents = known_extents(matrix, self.facts)
         if not isinstance(matrix, gast.Name) or not self.chooser.is_double(matrix) or extents is None:
             return node
         if len(extents) != 2 or extents[0] != extents[1] or not 0 < extents[0] <= 6:

@@ -24,6 +24,7 @@ from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
+from srcad.transforms.ir.array_functions import returns_new
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -42,11 +43,10 @@ from srcad.transforms.ir.build import (
     place_of,
     walk_statements,
 )
-from srcad.transforms.ir.array_functions import returns_new
 from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.lasting_extents import known_on_entry
 from srcad.transforms.postoptimise.allocation.array_arithmetic import Arithmetic
 from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_kind
@@ -162,7 +162,12 @@ class _Storer:
                 return None
         kind, extents = nb.Array(nb.float64, 2, "C"), facts.of(of)
         is_real = isinstance(number, gast.Name) and self.kinds.get(number.id) == nb.float64
-        if not is_real or extents is None or len(extents) != 2 or not (self.kinds.get(name) == kind or self.settles(name, kind)):
+        if (
+            not is_real
+            or extents is None
+            or len(extents) != 2
+            or not (self.kinds.get(name) == kind or self.settles(name, kind))
+        ):
             return None
         return self.with_diagonal(statement, name, extents, number)
 
@@ -227,11 +232,7 @@ class _Storer:
             return None
         into, result = _CALLS[kernel][0], self.result_kind(kernel, given)
         extents = self.extents(kernel, given, facts) if result is not None else None
-        if (
-            extents is None
-            or (result.dtype, result.ndim) != (kind.dtype, kind.ndim)
-            or len(extents) != kind.ndim
-        ):
+        if extents is None or (result.dtype, result.ndim) != (kind.dtype, kind.ndim) or len(extents) != kind.ndim:
             return None
         self.has_changed = True
         dtype = [] if kind.dtype == nb.float64 else [dotted(f"np.{kind.dtype}")]

@@ -3,9 +3,10 @@
     kernels.small.times_into(c, a, b, 3, 3, 2)          c = a @ b, for a of 3 by 3 and b of 3 by 2
     kernels.small.empty_matrix(3, 3)                    an array on the stack
 
-Nothing is called, so LLVM sees every element: where the arrays are on the stack, it holds elements in registers and makes
-vector instructions of several. All operands are read before anything is stored, so they may share memory with the result.
-Terms are added in the order of the inner index. Vectors count as matrices of one column, or of one row on the left side.
+Nothing is called, so LLVM sees every element: where the arrays are on the stack, it holds elements in registers and
+makes vector instructions of several. All operands are read before anything is stored, so they may share memory with the
+result. Terms are added in the order of the inner index. Vectors count as matrices of one column, on the left side of
+one row.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ __all__ = [
     "diagonal_into",
     "empty_matrix",
     "empty_vector",
+    "fill",
     "inverse_factored_into",
     "lu_factors_into",
     "outer_into",
@@ -130,6 +132,11 @@ def diagonal_into(out: Any, number: Any, rows: int, columns: int) -> None:
     out[...] = np.eye(rows, columns) * number
 
 
+def fill(out: Any, number: Any, rows: int, columns: int) -> None:
+    """Set all elements to a number."""
+    out[...] = number
+
+
 def empty_vector(size: int) -> Any:
     """A vector of doubles that are not set, on the stack in compiled code: not to be returned, nor made in a loop.
 
@@ -147,7 +154,9 @@ def empty_matrix(rows: int, columns: int) -> Any:
 class _Elements:
     """The elements of an array of known extents; a vector is a column, or a row."""
 
-    def __init__(self, context: Any, builder: Any, kind: Any, value: Any, extents: tuple[int, int], is_row: bool) -> None:
+    def __init__(
+        self, context: Any, builder: Any, kind: Any, value: Any, extents: tuple[int, int], is_row: bool
+    ) -> None:
         self.builder, self.kind, self.extents, self.is_row = builder, kind, extents, is_row
         array = arrayobj.make_array(kind)(context, builder, value)
         self.data, self.strides = array.data, cgutils.unpack_tuple(builder, array.strides, kind.ndim)
@@ -211,7 +220,9 @@ def _declare_product(function: Any, adds: bool, a_is_turned: bool, b_is_turned: 
         left = _Elements(context, builder, kinds[1], values[1], left_extents, left_is_row)
         right = _Elements(context, builder, kinds[2], values[2], right_extents, is_outer)
         a = {(i, k): left.load(k, i) if a_is_turned else left.load(i, k) for i in range(rows) for k in range(inner)}
-        b = {(k, j): right.load(j, k) if b_is_turned else right.load(k, j) for k in range(inner) for j in range(columns)}
+        b = {
+            (k, j): right.load(j, k) if b_is_turned else right.load(k, j) for k in range(inner) for j in range(columns)
+        }
         found = {}
         for i in range(rows):
             for j in range(columns):
@@ -246,10 +257,15 @@ def _declare_elementwise(function: Any, operation: Callable[[Any, Any, Any], Any
 
     @lower_builtin(function, *(types.Any,) * 4)
     def _lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        extents = _values(signature.args[2:])
+        extents = _pair(signature.args[2:])
         out, a = (_Elements(context, builder, signature.args[k], values[k], extents, False) for k in range(2))
         _stored(out, [(i, j, operation(builder, out.load(i, j), a.load(i, j))) for i, j in _places(*extents)])
         return context.get_dummy_value()
+
+
+def _pair(kinds: Any) -> tuple[int, int]:
+    rows, columns = _values(kinds)
+    return rows, columns
 
 
 def _places(rows: int, columns: int) -> Iterator[tuple[int, int]]:
@@ -277,16 +293,15 @@ def _add_scaled_type(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(add_scaled, *(types.Any,) * 5)
 def _add_scaled(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    extents = _values(signature.args[3:])
+    extents = _pair(signature.args[3:])
     out, a = (_Elements(context, builder, signature.args[k], values[k], extents, False) for k in (0, 2))
-    sums = [
-        (i, j, builder.fadd(out.load(i, j), builder.fmul(values[1], a.load(i, j)))) for i, j in _places(*extents)
-    ]
+    sums = [(i, j, builder.fadd(out.load(i, j), builder.fmul(values[1], a.load(i, j)))) for i, j in _places(*extents)]
     _stored(out, sums)
     return context.get_dummy_value()
 
 
 @type_callable(diagonal_into)
+@type_callable(fill)
 def _diagonal_type(context: Any) -> Callable[..., Any]:
     def typer(out: Any, number: Any, rows: Any, columns: Any) -> Any:
         return types.none if _are_fit((out,), (rows, columns)) and number == out.dtype else None
@@ -296,9 +311,17 @@ def _diagonal_type(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(diagonal_into, *(types.Any,) * 4)
 def _diagonal(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    extents = _values(signature.args[2:])
+    extents = _pair(signature.args[2:])
     out = _Elements(context, builder, signature.args[0], values[0], extents, False)
     _stored(out, [(i, j, values[1] if i == j else values[1].type(0)) for i, j in _places(*extents)])
+    return context.get_dummy_value()
+
+
+@lower_builtin(fill, *(types.Any,) * 4)
+def _fill(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    extents = _pair(signature.args[2:])
+    out = _Elements(context, builder, signature.args[0], values[0], extents, False)
+    _stored(out, [(i, j, values[1]) for i, j in _places(*extents)])
     return context.get_dummy_value()
 
 
