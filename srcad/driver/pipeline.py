@@ -120,26 +120,25 @@ def derive(
 ) -> Generated:
     """Source for one mode and one set of argument types; `observed` stands for Numba's inference.
 
-    With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do, and
-    the extents of parameters along the axes `units` are taken to be 1, and those of `extents` to be the number there.
+    With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do; the
+    extents of parameters along the axes `units` are taken to be 1, those in `extents` the number that is given there.
     `after` names a row of the table of passes (`passes.ROWS`): the function, or the generated functions, as they are
     after that pass. `without` names optional passes to be left out (`passes.PASSES`); `max_trace_bytes` bounds what
     loops record. With `debug`, statements are followed by checks, and most optional passes are left out.
     Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
     _check(mode, after)
-    loops = loops and observed is None
     unit = replace(unit, without=frozenset({*without, *(UNCHECKED if debug else ())}))
     settings = Settings(
         observed=observed,
-        loops=loops,
+        loops=(loops := loops and observed is None),
         assumes=assumes and not prints(unit) and unit.does(BROADCAST_ASSUMPTION),
         checks_bounds=checks_bounds(boundscheck, unit.options),
         is_reversed=mode in REVERSED,
         debug=debug,
         is_primal=mode == "core",
     )
-    begin = _begun(unit, types, settings, units, extents)
+    begin = _begun(Code(unit, signature=tuple(types), settings=settings), units, extents)
     if mode == "core" and after is None:
         core = _core(_made_compilable(_with_derivatives(begin)).unit)
         return _printed(_with_debug_checks(core) if debug else core, None)
@@ -152,18 +151,12 @@ def derive(
     return _printed(_finished(made, loops, unit, after, debug), state.types.result)
 
 
-def _begun(
-    unit: Unit,
-    types: Sequence[nb.Type],
-    settings: Settings,
-    units: Collection[tuple[str, int]],
-    extents: Collection[tuple[str, int, int]],
-) -> Code:
+def _begun(code: Code, units: Collection[tuple[str, int]], extents: Collection[tuple[str, int, int]]) -> Code:
     """The function before all passes."""
-    begin = _typed_if_needed(Code(unit, signature=tuple(types), settings=settings))
-    if settings.assumes and units:
+    begin = _typed_if_needed(code)
+    if begin.settings.assumes and units:
         begin = replace(begin, unit=with_unit_extents(begin.unit, units))
-    if settings.assumes and extents:
+    if begin.settings.assumes and extents:
         known = {(name, axis): number for name, axis, number in extents}
         begin = replace(begin, unit=with_known_extents(begin.unit, known))
     return begin

@@ -195,6 +195,10 @@ def _are_fit(arrays: tuple[Any, ...], extents: tuple[Any, ...]) -> bool:
     )
 
 
+def _is_real(kind: Any) -> bool:
+    return isinstance(kind, (types.Float, types.Integer))
+
+
 def _values(kinds: Any) -> tuple[int, ...]:
     return tuple(each.literal_value for each in kinds)
 
@@ -285,7 +289,7 @@ _declare_elementwise(subtract_from, lambda builder, old, value: builder.fsub(old
 @type_callable(add_scaled)
 def _add_scaled_type(context: Any) -> Callable[..., Any]:
     def typer(total: Any, factor: Any, a: Any, rows: Any, columns: Any) -> Any:
-        is_fit = _are_fit((total, a), (rows, columns)) and total.ndim == a.ndim and factor == total.dtype
+        is_fit = _are_fit((total, a), (rows, columns)) and total.ndim == a.ndim and _is_real(factor)
         return types.none if is_fit else None
 
     return typer
@@ -294,8 +298,9 @@ def _add_scaled_type(context: Any) -> Callable[..., Any]:
 @lower_builtin(add_scaled, *(types.Any,) * 5)
 def _add_scaled(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     extents = _pair(signature.args[3:])
+    factor = context.cast(builder, values[1], signature.args[1], signature.args[0].dtype)
     out, a = (_Elements(context, builder, signature.args[k], values[k], extents, False) for k in (0, 2))
-    sums = [(i, j, builder.fadd(out.load(i, j), builder.fmul(values[1], a.load(i, j)))) for i, j in _places(*extents)]
+    sums = [(i, j, builder.fadd(out.load(i, j), builder.fmul(factor, a.load(i, j)))) for i, j in _places(*extents)]
     _stored(out, sums)
     return context.get_dummy_value()
 
@@ -304,7 +309,7 @@ def _add_scaled(context: Any, builder: Any, signature: Any, values: Any) -> Any:
 @type_callable(fill)
 def _diagonal_type(context: Any) -> Callable[..., Any]:
     def typer(out: Any, number: Any, rows: Any, columns: Any) -> Any:
-        return types.none if _are_fit((out,), (rows, columns)) and number == out.dtype else None
+        return types.none if _are_fit((out,), (rows, columns)) and _is_real(number) else None
 
     return typer
 
@@ -313,7 +318,8 @@ def _diagonal_type(context: Any) -> Callable[..., Any]:
 def _diagonal(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     extents = _pair(signature.args[2:])
     out = _Elements(context, builder, signature.args[0], values[0], extents, False)
-    _stored(out, [(i, j, values[1] if i == j else values[1].type(0)) for i, j in _places(*extents)])
+    number = context.cast(builder, values[1], signature.args[1], signature.args[0].dtype)
+    _stored(out, [(i, j, number if i == j else number.type(0)) for i, j in _places(*extents)])
     return context.get_dummy_value()
 
 
@@ -321,7 +327,8 @@ def _diagonal(context: Any, builder: Any, signature: Any, values: Any) -> Any:
 def _fill(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     extents = _pair(signature.args[2:])
     out = _Elements(context, builder, signature.args[0], values[0], extents, False)
-    _stored(out, [(i, j, values[1]) for i, j in _places(*extents)])
+    number = context.cast(builder, values[1], signature.args[1], signature.args[0].dtype)
+    _stored(out, [(i, j, number) for i, j in _places(*extents)])
     return context.get_dummy_value()
 
 

@@ -302,7 +302,7 @@ def _called(value: gast.expr) -> tuple[str | None, list[gast.expr]]:
 def _is_argument(outer: gast.expr, node: gast.expr) -> bool:
     """Whether this is arithmetic that a call of a kernel for matrices takes as an argument."""
     is_computed = isinstance(node, (gast.UnaryOp, gast.BinOp)) and _called(node)[0] is None
-    return is_computed and isinstance(outer, gast.Call) and _called(outer)[0] not in (None, "np.copy")
+    return is_computed and _called(outer)[0] not in (None, "np.copy")
 
 
 def _without_copy(value: gast.expr) -> gast.expr:

@@ -8,7 +8,7 @@ import srcad
 from srcad.transforms.ir.build import is_loop
 from srcad.transforms.ir.node_notes import note
 from tests.checking import assert_gradient
-from tests.transforms.core_text import apply, assert_same_results, unchanged
+from tests.transforms.core_text import apply, assert_same_results, mark_whole, unchanged
 
 KINDS = {
     **dict.fromkeys(["a", "b", "g"], nb.float64[:, ::1]),
@@ -55,6 +55,12 @@ SUM = "s += np.sum(y)"
         ("y = 2.0 * -kernels.transpose_times(a, x) + x", "transpose_times"),
         ("y = np.tanh(a @ x) * s", "times"),
         ("y = x * 1.0\n        y += s * (a @ x)", "times"),
+        ("g = np.outer(x, x)\n        y = g[0]", "outer"),
+        ("g = kernels.cofactors_factored(a, b, 2.0)\n        y = g[0]", "cofactors_factored"),
+        ("y = kernels.transpose_times(a, -s * x)", "transpose_times"),
+        ("y = np.copy(kernels.transpose_times(a, x))", "transpose_times"),
+        ("g = np.eye(3)\n        y = g[0]", "diagonal"),
+        ("g = kernels.trace_adjoint(s, a.shape, 0)\n        y = g[0]", "diagonal"),
     ],
 )
 def test_results_are_stored(line, kernel):
@@ -70,7 +76,6 @@ def test_results_are_stored(line, kernel):
         program("y = w @ x", SUM, first="w = np.ones((3, 3), np.int64)"),  # not for BLAS
         program("f4 = a @ x", "y = f4", SUM),  # another type than that of the product
         program("o = a @ a", "y = o[0]", SUM),  # a name that may hold other layouts
-        program("y = a @ (x + 1.0)", SUM),
         program("y = np.copy(a[:, 0])", SUM),
         program("s += x @ x"),
         program("y = x if s > 0.0 else 2.0 * (a @ x)", SUM),  # which may not be evaluated
@@ -118,3 +123,24 @@ def test_compiled_gradients_of_arrays_in_any_layout_and_precision():
     same = given[0], given[0], *given[2:]
     for one, other in zip(found(*same), plain(*same), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["y = -x", "y = s * x + 2.0 * x", "y = x / 3.0 - x", "y = a @ (x + 1.0)", "y = kernels.strong_product(s, x)"],
+)
+def test_arithmetic_is_computed_element_by_element(line):
+    assert stored(program(line, SUM)) != unchanged(program(line, SUM))
+
+
+@pytest.mark.parametrize("line", ["y = x + a[0, :2]", "y = np.tanh(x)", "y = w[0] * 1", "y = -y"])
+def test_other_arithmetic_stays(line):
+    text = program(line, SUM, first="y = np.ones(3)\n    w = np.ones((3, 3), np.int64)")
+    assert apply("stored_calls", text, KINDS) == unchanged(text)
+
+
+def test_sums_of_whole_arrays_are_loops_where_they_share_no_memory():
+    for line, stays in (("y += s * x", False), ("y += 2.0 * y[::-1]", True), ("v += 2.0 * y", True)):
+        text = program(line, SUM, first="y = 2.0 * x\n    v = y[:]")
+        after = apply("stored_calls", text, {**KINDS, "v": nb.float64[::1]}, mark=mark_whole)
+        assert (after == unchanged(text)) is stays
