@@ -54,11 +54,13 @@ def lasting_numbers(loop: Any, before: Facts, carried: Iterable[str]) -> dict[st
     return found
 
 
-def known_on_entry(statement: Any, before: Facts, carried: Iterable[str], inside: Facts) -> None:
-    """Note, among the facts at the start of a loop's body, the extents of arrays that last and are numbers."""
+def known_throughout(statement: Any, before: Facts, carried: Iterable[str], points: Iterable[Facts]) -> None:
+    """Note, at the start of a loop's body and after the loop, the extents of arrays that last and are numbers."""
     if isinstance(statement, (gast.For, gast.While)):
-        for name, numbers in lasting_numbers(statement, before, carried).items():
-            inside.note(name, tuple(map(const, numbers)))
+        found = lasting_numbers(statement, before, carried)
+        for each in points:
+            for name, numbers in found.items():
+                each.note(name, tuple(map(const, numbers)))
 
 
 def _shown(loop: Any, before: Facts, carried: Iterable[str]) -> _Run:

@@ -37,7 +37,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.lasting_extents import known_on_entry, lasting_numbers
+from srcad.transforms.loop_analysis.lasting_extents import known_throughout, lasting_numbers
 from srcad.transforms.postoptimise.allocation_hoisting import allocated
 from srcad.transforms.postoptimise.delayed_updates import kernel_call, means_kernels
 
@@ -70,8 +70,9 @@ class _Keeper:
                 continue
             before = facts.copy()
             head = self.live.heads[statement] if is_loop(statement) else ()
-            for inner, inside in facts.descend(statement):
-                known_on_entry(statement, before, head, inside)
+            blocks = facts.descend(statement)
+            known_throughout(statement, before, head, (facts, *(inside for _, inside in blocks)))
+            for inner, inside in blocks:
                 self.walk(inner, inside)
             if is_loop(statement) and not any(isinstance(each, _EXITS) for each in walk_statements(statement.body)):
                 lasting = lasting_numbers(statement, before, head)

@@ -36,7 +36,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.lasting_extents import known_on_entry
+from srcad.transforms.loop_analysis.lasting_extents import known_throughout
 from srcad.transforms.postoptimise.allocation.known_extents import known_extents
 from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_kind
 
@@ -146,8 +146,9 @@ class Chooser:
         for statement in block:
             if inner_blocks(statement):
                 before, head = facts.copy(), self.live.heads.get(statement, ())
-                for inner, inside in facts.descend(statement):
-                    known_on_entry(statement, before, head, inside)
+                blocks = facts.descend(statement)
+                known_throughout(statement, before, head, (facts, *(inside for _, inside in blocks)))
+                for inner, inside in blocks:
                     self.walk(inner, inside)
                 continue
             _Calls(self, facts).visit(statement)

@@ -47,8 +47,9 @@ from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.lasting_extents import known_on_entry
+from srcad.transforms.loop_analysis.lasting_extents import known_throughout
 from srcad.transforms.postoptimise.allocation.array_arithmetic import Arithmetic
+from srcad.transforms.postoptimise.allocation.known_extents import known_numbers
 from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_kind
 from srcad.transforms.postoptimise.delayed_updates import kernel_call, means_kernels
 
@@ -83,12 +84,13 @@ class _Storer:
         for statement in block:
             if inner_blocks(statement):
                 before, head = facts.copy(), self.live.heads.get(statement, ())
-                for inner, inside in facts.descend(statement):
-                    known_on_entry(statement, before, head, inside)
+                blocks = facts.descend(statement)
+                known_throughout(statement, before, head, (facts, *(inside for _, inside in blocks)))
+                for inner, inside in blocks:
                     inner[:] = self.walked(inner, inside, is_inside or is_loop(statement))
                 result.append(statement)
                 continue
-            for part in [*(self.taken_out(statement, facts) if is_inside else ()), statement]:
+            for part in [*self.parts(statement, facts)] if is_inside else [statement]:
                 stored = self.in_place(part, facts) if is_inside else None
                 for each in [part] if stored is None else stored:
                     if inner_blocks(each):
@@ -98,6 +100,23 @@ class _Storer:
                         facts.learn_check(each)
                     result.append(each)
         return result
+
+    def parts(self, statement: gast.stmt, facts: Facts) -> Iterator[gast.stmt]:
+        """The statements that compute a value step by step; `a = a @ b` gets a name for a product of known extents."""
+        yield from self.taken_out(statement, facts)
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in names_in(value):
+                kernel, given = _called(value)
+                result = self.result_kind(kernel, given) if kernel not in (None, "np.copy") else None
+                extents = self.extents(str(kernel), given, facts) if result is not None else None
+                are_numbers = extents is not None and known_numbers([*extents], facts) is not None
+                if are_numbers and result == self.kinds.get(name):
+                    product = self.names.fresh(name)
+                    self.new[product] = self.kinds[product] = result
+                    facts.ranks = {**facts.ranks, product: result.ndim}
+                    yield at(assign(product, value), place_of(statement))
+                    statement.value = load(product)
+        yield statement
 
     def taken_out(self, statement: Any, facts: Facts) -> Iterator[gast.stmt]:
         """Statements that compute products and the like within another's expression, which are names from then on."""

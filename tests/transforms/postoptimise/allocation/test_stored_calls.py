@@ -8,7 +8,7 @@ import srcad
 from srcad.transforms.ir.build import is_loop
 from srcad.transforms.ir.node_notes import note
 from tests.checking import assert_gradient
-from tests.transforms.core_text import apply, assert_same_results, mark_whole, unchanged
+from tests.transforms.core_text import apply, assert_same_results, unchanged
 
 KINDS = {
     **dict.fromkeys(["a", "b", "g"], nb.float64[:, ::1]),
@@ -137,10 +137,3 @@ def test_arithmetic_is_computed_element_by_element(line):
 def test_other_arithmetic_stays(line):
     text = program(line, SUM, first="y = np.ones(3)\n    w = np.ones((3, 3), np.int64)")
     assert apply("stored_calls", text, KINDS) == unchanged(text)
-
-
-def test_sums_of_whole_arrays_are_loops_where_they_share_no_memory():
-    for line, stays in (("y += s * x", False), ("y += 2.0 * y[::-1]", True), ("v += 2.0 * y", True)):
-        text = program(line, SUM, first="y = 2.0 * x\n    v = y[:]")
-        after = apply("stored_calls", text, {**KINDS, "v": nb.float64[::1]}, mark=mark_whole)
-        assert (after == unchanged(text)) is stays
