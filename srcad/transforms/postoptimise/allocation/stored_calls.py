@@ -110,7 +110,7 @@ class _Storer:
                 result = self.result_kind(kernel, given) if kernel not in (None, "np.copy") else None
                 extents = self.extents(str(kernel), given, facts) if result is not None else None
                 are_numbers = extents is not None and known_numbers([*extents], facts) is not None
-                if are_numbers and result == self.kinds.get(name):
+                if result is not None and are_numbers and result == self.kinds.get(name):
                     product = self.names.fresh(name)
                     self.new[product] = self.kinds[product] = result
                     facts.ranks = {**facts.ranks, product: result.ndim}
