@@ -182,6 +182,8 @@ TESTED_ELSEWHERE = {
     "transforms/parallel/parallel_loop_functions.py": "transforms/parallel/test_work_sharing.py",
     "transforms/parallel/race_test.py": "transforms/parallel/test_work_sharing.py",
     "transforms/postoptimise/forward_substitution.py": "driver/test_back_end.py",
+    "transforms/postoptimise/allocation/array_arithmetic.py": "transforms/postoptimise/allocation/test_stored_calls.py",
+    "transforms/postoptimise/allocation/known_extents.py": "transforms/postoptimise/allocation/test_small_matrices.py",
     "transforms/storage/cut_weights.py": "transforms/storage/test_recomputation.py",
     "transforms/sweeps/independent_loop_schedule.py": "transforms/sweeps/test_reverse_control_flow.py",
 }

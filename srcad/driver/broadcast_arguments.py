@@ -54,7 +54,7 @@ def _checks(tree: gast.FunctionDef) -> Iterator[list[gast.expr]]:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if stored.count(name) == 1:
                 meanings[name] = _Expanded(meanings).visit(clone(value))
             case gast.Expr(value=gast.Call(func=function, args=args)):
-                if last_part(function) == "same_extent":
+                if last_part(function) in ("same_extent", "known_extent"):
                     yield [_Expanded(meanings).visit(clone(each)) for each in args]
                 elif last_part(function) == "unit_extent":
                     yield [*(_Expanded(meanings).visit(clone(each)) for each in args), gast.Constant(1, None)]

@@ -50,7 +50,7 @@ from srcad.transforms.ir.cost_model import MOST_PEELED_ITERATIONS, MOST_REPEATED
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
-from srcad.transforms.normalise.extent_checks import with_unit_extents
+from srcad.transforms.normalise.extent_checks import with_known_extents, with_unit_extents
 from srcad.transforms.normalise.mask_places import with_mask_places
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
 from srcad.transforms.normalise.one_element_results import with_number
@@ -76,7 +76,7 @@ MODULES: dict[str, tuple[Any, str]] = {
 INDEX_SETS = "index_sets"  # the kernels of patterns
 __all__ = ["MODES", "Generated", "derive", "differentiable_state", "prepare", "simplified"]
 # Checks of what generated code assumes, which raise `Widens`.
-_ASSUMED = ("same_extent", "unit_extent", "least_extent", "require_iteration")
+_ASSUMED = ("same_extent", "unit_extent", "known_extent", "least_extent", "require_iteration")
 REVERSED = ("grad", "value_and_grad", "vjp")
 MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp", "pattern", "pattern_of_all")
 
@@ -114,6 +114,7 @@ def derive(
     observed: Observation | None = None,
     assumes: bool = False,
     units: Collection[tuple[str, int]] = (),
+    extents: Collection[tuple[str, int, int]] = (),
     without: Iterable[str] = (),
     max_trace_bytes: int | None = None,
     debug: bool = False,
@@ -121,26 +122,25 @@ def derive(
 ) -> Generated:
     """Source for one mode and one set of argument types; `observed` stands for Numba's inference.
 
-    With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do, and
-    the extents of parameters along the axes `units` are taken to be 1.
+    With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do; the
+    extents of parameters along the axes `units` are taken to be 1, those in `extents` the number that is given there.
     `after` names a row of the table of passes (`passes.ROWS`): the function, or the generated functions, as they are
     after that pass. `without` names optional passes to be left out (`passes.PASSES`); `max_trace_bytes` bounds what
     loops record. With `debug`, statements are followed by checks, and most optional passes are left out.
     Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
     _check(mode, after)
-    loops = loops and observed is None
     unit = replace(unit, without=frozenset({*without, *(UNCHECKED if debug else ())}))
     settings = Settings(
         observed=observed,
-        loops=loops,
+        loops=(loops := loops and observed is None),
         assumes=assumes and not prints(unit) and unit.does(BROADCAST_ASSUMPTION),
         checks_bounds=checks_bounds(boundscheck, unit.options),
         is_reversed=mode in REVERSED,
         debug=debug,
         is_primal=mode == "core",
     )
-    begin = _begun(unit, types, settings, units)
+    begin = _begun(Code(unit, signature=tuple(types), settings=settings), units, extents)
     if mode == "core" and after is None:
         core = _core(_made_compilable(_with_derivatives(begin)).unit)
         return _printed(_with_debug_checks(core) if debug else core, None)
@@ -153,11 +153,14 @@ def derive(
     return _printed(_finished(made, loops, unit, after, debug), state.types.result)
 
 
-def _begun(unit: Unit, types: Sequence[nb.Type], settings: Settings, units: Collection[tuple[str, int]]) -> Code:
+def _begun(code: Code, units: Collection[tuple[str, int]], extents: Collection[tuple[str, int, int]]) -> Code:
     """The function before all passes."""
-    begin = _typed_if_needed(Code(unit, signature=tuple(types), settings=settings))
-    if settings.assumes and units:
-        return replace(begin, unit=with_unit_extents(begin.unit, units))
+    begin = _typed_if_needed(code)
+    if begin.settings.assumes and units:
+        begin = replace(begin, unit=with_unit_extents(begin.unit, units))
+    if begin.settings.assumes and extents:
+        known = {(name, axis): number for name, axis, number in extents}
+        begin = replace(begin, unit=with_known_extents(begin.unit, known))
     return begin
 
 

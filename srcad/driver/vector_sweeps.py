@@ -20,6 +20,7 @@ from srcad.runtime.jit.dispatchers import compiled, load
 from srcad.runtime.jit.numba_inference import CannotType, infer
 from srcad.runtime.support.event_log import log
 from srcad.transforms.ir.build import walk
+from srcad.transforms.postoptimise.allocation.small_matrices import with_general_kernels
 from srcad.transforms.sweeps.lane_statements import in_lanes
 from srcad.transforms.sweeps.vector_mode import NotInLanes, Sweep
 
@@ -44,7 +45,7 @@ def lanes_text(text: str, name: str, function: Callable[..., Any], kinds: Sequen
 
     None where it has no vector mode. `kinds` are the types of its arguments.
     """
-    module = gast.parse(text)
+    module = with_general_kernels(gast.parse(text))
     defined = {each.name: each for each in module.body if isinstance(each, gast.FunctionDef)}
     tree = defined[name]
     used = {node.id for node in walk(tree) if isinstance(node, gast.Name)}

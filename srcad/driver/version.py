@@ -77,6 +77,8 @@ class Version:
         self.assumes = True
         # The parameters and axes along which these are broadcast all the same.
         self.units: frozenset[tuple[str, int]] = frozenset()
+        # Their extents that are known, since the first call had these; None before the first call.
+        self.extents: frozenset[tuple[str, int, int]] | None = None
         self._modules: dict[tuple[Any, ...], tuple[ModuleType, Stored]] = {}
         self._compiled: dict[tuple[Any, ...], tuple[CPUDispatcher, ...]] = {}
         self._by_module: dict[str, tuple[CPUDispatcher, ...]] = {}
@@ -167,7 +169,8 @@ class Version:
         """
         from srcad.driver.broadcast_arguments import broadcast_axes  # few calls need it
 
-        before = self.assumes, self.units
+        before = self.assumes, self.units, self.extents
+        self.extents = self._extents_for(values)
         while self.assumes and len(kinds) == len(self.unit.parameters):
             stored = self._module(kinds, True, True)[1]
             if not stored.assumes:
@@ -177,7 +180,15 @@ class Version:
                 break
             self.assumes = not found <= self.units
             self.units |= found
-        return (self.assumes, self.units) != before
+        return (self.assumes, self.units, self.extents) != before
+
+    def _extents_for(self, values: Sequence[Any]) -> frozenset[tuple[str, int, int]]:
+        """The extents taken to be known: those of small matrices in the first call, while they stay the same."""
+        from srcad.driver.small_arguments import are_as_known, small_extents  # few calls need it
+
+        if self.extents is None:
+            return small_extents(self.unit, values) if self.request.mode != "core" else frozenset()
+        return self.extents if are_as_known(self.unit, values, self.extents) else frozenset()
 
     def widen(self, kinds: tuple[Any, ...], values: Sequence[Any]) -> None:
         """Let the functions that are compiled next suit these arguments, which those compiled last do not."""
@@ -265,9 +276,12 @@ class Version:
             return forward
         return lambda *args: keeping(forward(*args), functions[1])
 
-    def _assumed(self, assumes: bool) -> tuple[tuple[str, int], ...] | None:
-        """What generated functions assume of shapes, as a key: nothing, or that only these arguments are broadcast."""
-        return tuple(sorted(self.units)) if assumes else None
+    def _assumed(self, assumes: bool) -> tuple[tuple[Any, ...], ...] | None:
+        """What generated functions assume of shapes, as a key: nothing, or that only these arguments are broadcast.
+
+        Extents that are known are part of it.
+        """
+        return (*sorted(self.units), *sorted(self.extents or ())) if assumes else None
 
     def _module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         key = kinds, loops, self._assumed(assumes)
@@ -328,6 +342,7 @@ class Version:
             tuple_result=request.tuple_result,
             assumes=assumes,
             units=self.units,
+            extents=self.extents or (),
             without=request.options.without,
             max_trace_bytes=request.options.max_trace_bytes,
             debug=request.options.debug,

@@ -206,9 +206,18 @@ def rotated(x):
     return total
 
 
+def framed(x):
+    frame, total = np.eye(2), 0.0
+    for i in range(x.size):
+        turn = np.array([[np.cos(x[i]), -np.sin(x[i])], [np.sin(x[i]), np.cos(x[i])]])
+        frame = frame @ turn
+        total += frame[0, 1] * x[i]
+    return total
+
+
 SIMPLE = (
     *(both_ways, repeated, advected, three_levels, shortest, two_loops, smoothed, ratchet, wandering, relaxed),
-    *(nearest, quotients, filtered, triangle, layered, scaled_product, multiplied_by_rows, of_the_first, rotated),
+    *(nearest, quotients, filtered, triangle, layered, scaled_product, multiplied_by_rows, of_the_first, rotated, framed),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]

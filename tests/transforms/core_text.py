@@ -164,7 +164,9 @@ def apply(
         mark(tree)
     rows = [ROWS[name] for name in ([passes] if isinstance(passes, str) else passes)]
     tree = tree_after([row.name for row in rows if row not in FINISH], tree, kinds, **settings)
-    made = Made([tree], {name: MODULES[name] for name in ("np", "math")}, (tree.name,))
+    note(tree, kinds=dict(kinds))
+    modules = ("np", "math", "kernels") if "kernels." in text else ("np", "math")
+    made = Made([tree], {name: MODULES[name] for name in modules}, (tree.name,))
     for row in rows:
         made = module_after(row.name, made) if row in FINISH else made
     return print_function(made.functions[0])

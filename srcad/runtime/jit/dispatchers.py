@@ -48,6 +48,7 @@ _ONLY_PRANGE = {
     "prange": True,
     **dict.fromkeys(("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"), False),
 }
+LARGEST_KNOWN = 6  # extent of an argument for which code is made that knows it
 _SINGLE = frozenset((types.float32, types.complex64))
 _OF_INTEGERS = frozenset(
     ("check_between", "check_power", "check_product", "check_shift", "check_sum", "factorial", "perm", "comb")
@@ -272,7 +273,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             kinds = tuple(_type_of(self, argument) for argument in args)
             if types.pyobject in kinds:
                 raise CannotType(_unknown(self, args, kinds))
-            if self.suit is not None and any(1 in getattr(each, "shape", ()) for each in args):
+            if self.suit is not None and any(map(_has_few, args)):
                 self._suited(self.suit, args)
             meanwhile = None if self.tiers is None else self.tiers.instead(self, kinds)
             if meanwhile is not None:
@@ -295,6 +296,11 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
 
     def __reduce__(self) -> Any:
         raise TypeError("pickle the object that srcad.grad returned, not its dispatcher")
+
+
+def _has_few(argument: Any) -> bool:
+    """Whether an argument has so few rows or columns that code may be made for just that."""
+    return any(0 < extent <= LARGEST_KNOWN for extent in getattr(argument, "shape", ()))
 
 
 _CALL = CPUDispatcher.__call__  # found here at once; `super()` takes as long as a small gradient

@@ -126,6 +126,7 @@ from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.linear_algebra import blas, cholesky_reverse
+from srcad.runtime.kernels.linear_algebra import unrolled_products as small
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
 from srcad.runtime.kernels.linear_algebra.decompositions import (
     constant_copy,
@@ -252,6 +253,7 @@ from srcad.runtime.kernels.recording.integer_checks import (
 )
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.recording.loop_extents import (
+    known_extent,
     least_extent,
     require_iteration,
     same_extent,
@@ -447,6 +449,7 @@ __all__ = [
     "joined_rows",
     "keep_in_slot",
     "kept_before",
+    "known_extent",
     "lanes",
     "largest",
     "largest_of_columns",
@@ -541,6 +544,7 @@ __all__ = [
     "skew",
     "skew_adjoint",
     "slice_extent",
+    "small",
     "smallest",
     "snapshot",
     "snapshot_at",

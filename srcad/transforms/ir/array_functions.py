@@ -209,7 +209,10 @@ FACTS: dict[str, Fact] = {
         for name in ("times", "times_transpose", "transpose_times", "lu_factors")
     },
     **{f"kernels.blas.{name}_into": Fact.WRITES for name in ("solve_factored", "solve_factored_transposed")},
-    "kernels.blas.inverse_factored_into": Fact.WRITES,
+    **{
+        f"kernels.blas.{name}_into": Fact.WRITES
+        for name in ("inverse_factored", "cofactors_factored", "outer", "diagonal")
+    },
     "kernels.copy_to": Fact.WRITES,
     "kernels.scatter_add": Fact.WRITES,
     "kernels.unexpand": Fact.WRITES,
@@ -220,6 +223,7 @@ FACTS: dict[str, Fact] = {
     "kernels.blas.store_both_products": Fact.WRITES_TWO | _SMOOTH,
     "kernels.blas.store_product_and_back": Fact.WRITES_TWO | _SMOOTH,
     "kernels.grown": Fact.NEW,
+    "kernels.trace_adjoint": Fact.NEW,
     "kernels.select": Fact.NEW,
     "kernels.product_of_derivatives": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
     "kernels.strong_product": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
@@ -236,6 +240,7 @@ FACTS: dict[str, Fact] = {
     "kernels.same_extent": Fact.CHECKS,
     "kernels.unit_extent": Fact.CHECKS,
     "kernels.least_extent": Fact.CHECKS,
+    "kernels.known_extent": Fact.CHECKS,
     "kernels.check_fits": Fact.CHECKS,
     "kernels.check_index": Fact.CHECKS,
     "kernels.check_indices": Fact.CHECKS,

@@ -44,6 +44,25 @@ def lasting_facts(loop: Any, before: Facts, carried: Iterable[str]) -> dict[gast
     return found
 
 
+def lasting_numbers(loop: Any, before: Facts, carried: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """The extents of those of these arrays that have the same ones in all iterations, where these are numbers."""
+    found = {}
+    for name, extents in _shown(loop, before, carried).assumed.items():
+        forms = [before.form(each) for each in extents]
+        if forms and all(form is not None and not form.terms for form in forms):
+            found[name] = tuple(int(form.constant) for form in forms if form is not None)
+    return found
+
+
+def known_throughout(statement: Any, before: Facts, carried: Iterable[str], points: Iterable[Facts]) -> None:
+    """Note, at the start of a loop's body and after the loop, the extents of arrays that last and are numbers."""
+    if isinstance(statement, (gast.For, gast.While)):
+        found = lasting_numbers(statement, before, carried)
+        for each in points:
+            for name, numbers in found.items():
+                each.note(name, tuple(map(const, numbers)))
+
+
 def _shown(loop: Any, before: Facts, carried: Iterable[str]) -> _Run:
     """One iteration, under assumptions that hold."""
     stored = stored_in([loop])

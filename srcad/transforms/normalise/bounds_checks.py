@@ -33,7 +33,7 @@ from srcad.transforms.analysis.affine.integer_facts import Bounds, expression_of
 from srcad.transforms.analysis.affine.linear_forms import Form, is_extent
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of, is_basic
-from srcad.transforms.ir.array_functions import FACTS, REDUCING
+from srcad.transforms.ir.array_functions import FACTS, REDUCING, last_part
 from srcad.transforms.ir.build import (
     Block,
     at,
@@ -302,7 +302,9 @@ class Placement:
         """Whether a statement may do what a user can tell from an exception, or may leave the function or the loop."""
         if statement not in self._is_barrier:
             inside = list(walk_statements([statement]))
-            self._is_barrier[statement] = any(map(_is_observed, inside)) or any(map(self.is_seen, inside))
+            self._is_barrier[statement] = (
+                any(map(_is_observed, inside)) or any(map(self.is_seen, inside)) or _is_assumption(statement)
+            )
         return self._is_barrier[statement]
 
     def is_seen(self, statement: gast.stmt) -> bool:
@@ -483,6 +485,14 @@ def _facts_of(name: str, value: gast.expr, facts: Facts) -> Iterator[Form]:
         case gast.Call(func=function, args=[one, other]) if dotted_path(function) in ("min", "max"):
             forms = [form for each in (one, other) if (form := facts.form(each)) is not None and name not in form.names]
             yield from (form - own if dotted_path(function) == "min" else own - form for form in forms)
+
+
+def _is_assumption(statement: gast.stmt) -> bool:
+    """Whether a statement checks what the code was generated for; what follows need not hold for other arguments."""
+    match statement:
+        case gast.Expr(value=gast.Call(func=function)):
+            return last_part(function) in ("known_extent", "unit_extent")
+    return False
 
 
 def _is_observed(statement: gast.stmt) -> bool:

@@ -24,6 +24,11 @@ def with_unit_extents(unit: Unit, axes: Iterable[tuple[str, int]]) -> Unit:
     return _checked(unit, "unit_extent", dict.fromkeys(axes, ()))
 
 
+def with_known_extents(unit: Unit, extents: Mapping[tuple[str, int], int]) -> Unit:
+    """The unit, in core form, for arguments with these extents along these axes of these parameters."""
+    return _checked(unit, "known_extent", {axis: (number,) for axis, number in extents.items()})
+
+
 def with_least_extents(unit: Unit, least: Mapping[tuple[str, int], int]) -> Unit:
     """The unit, in core form, for arguments with at least these extents along these axes of these parameters."""
     return _checked(unit, "least_extent", {axis: (bound,) for axis, bound in least.items()})

@@ -50,6 +50,9 @@ ARGUMENTS = {
     },
     "kernels.blas.lu_factors_into": (np.zeros((3, 2)), REGULAR),
     "kernels.blas.inverse_factored_into": (np.zeros((2, 2)), REGULAR, FACTORS),
+    "kernels.blas.cofactors_factored_into": (np.zeros((2, 2)), REGULAR, FACTORS, np.linalg.det(REGULAR)),
+    "kernels.blas.outer_into": (np.zeros((3, 3)), VECTOR, VECTOR[::-1]),
+    "kernels.blas.diagonal_into": (np.zeros((2, 2)), 3.0),
     **{
         f"kernels.blas.solve_factored{turned}_into": (np.zeros(2), REGULAR, FACTORS, VECTOR[:2])
         for turned in ("", "_transposed")
@@ -62,6 +65,7 @@ ARGUMENTS = {
     "kernels.blas.store_both_products": (VECTOR, VECTOR[::-1], MATRIX, OTHER[0], OTHER[1]),
     "kernels.blas.store_product_and_back": (VECTOR, VECTOR[::-1], MATRIX, OTHER[0]),
     "kernels.grown": (VECTOR, 1),
+    "kernels.trace_adjoint": (2.0, (2, 2)),
     "kernels.select": (True, VECTOR, VECTOR[::-1]),
     "kernels.fitted": (VECTOR, VECTOR[::-1], "the rule of f"),
     "kernels.zero_like": (MATRIX,),
@@ -82,6 +86,7 @@ ARGUMENTS = {
     "kernels.same_extent": (3, 3),
     "kernels.unit_extent": (1,),
     "kernels.least_extent": (3, 2),
+    "kernels.known_extent": (3, 3),
     "kernels.check_fits": ((3,), (2, 3), "shapes differ"),
     "kernels.check_index": (2, 3, "x[i] is out of range"),
     "kernels.check_indices": (np.array([2, -3]), 3, "x[k] is out of range"),

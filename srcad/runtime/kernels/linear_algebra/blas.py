@@ -23,8 +23,11 @@ from srcad.runtime.kernels.linear_algebra.quick_products import (
     type_of_sum,
 )
 from srcad.runtime.kernels.linear_algebra.results_in_place import (
+    cofactors_factored_into,
+    diagonal_into,
     inverse_factored_into,
     lu_factors_into,
+    outer_into,
     solve_factored_into,
     solve_factored_transposed_into,
     times_into,
@@ -43,8 +46,11 @@ __all__ = [
     "add_times",
     "add_times_transpose",
     "add_transpose_times",
+    "cofactors_factored_into",
+    "diagonal_into",
     "inverse_factored_into",
     "lu_factors_into",
+    "outer_into",
     "solve_factored_into",
     "solve_factored_transposed_into",
     "store_both_products",

@@ -13,12 +13,14 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, overload, type_callable
 
-from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
+from srcad.runtime.kernels.arrays.array_add_and_copy import WITHOUT_REFERENCES, copy_to
 from srcad.runtime.kernels.linear_algebra.lu_factors import (
+    cofactors_factored,
     inverse_factored,
     lu_factors,
     solve_factored,
@@ -38,7 +40,13 @@ from srcad.runtime.kernels.linear_algebra.quick_products import (
     store_transpose_times_of_copies,
     type_of_product,
 )
-from srcad.runtime.kernels.linear_algebra.stored_factors import store_factors, store_inverse, store_solution
+from srcad.runtime.kernels.linear_algebra.stored_factors import (
+    store_cofactors,
+    store_cofactors_of_singular,
+    store_factors,
+    store_inverse,
+    store_solution,
+)
 from srcad.runtime.kernels.linear_algebra.stored_results import called
 
 
@@ -84,6 +92,66 @@ def inverse_factored_into(out: Any, a: Any, factors: Any) -> None:
     out[...] = inverse_factored(a, factors)
 
 
+def cofactors_factored_into(out: Any, a: Any, factors: Any, whole: Any) -> None:
+    """Store the matrix of cofactors, the derivative of the determinant `whole`."""
+    out[...] = cofactors_factored(a, factors, whole)
+
+
+def outer_into(out: Any, a: Any, b: Any) -> None:
+    """Store the outer product of two vectors.
+
+    >>> out = np.empty((1, 2))
+    >>> outer_into(out, np.array([2.0]), np.array([3.0, 4.0]))
+    >>> out
+    array([[6., 8.]])
+    """
+    out[...] = np.outer(a, b)
+
+
+def diagonal_into(out: Any, number: Any) -> None:
+    """Store a multiple of the identity, the adjoint of a trace."""
+    out[...] = np.eye(*out.shape) * number
+
+
+def store_outer(out: Any, a: Any, b: Any) -> None:
+    """The same as `outer_into`, in compiled code."""
+    out[...] = np.outer(a, b)
+
+
+@overload(store_outer, jit_options=WITHOUT_REFERENCES)
+def _store_outer(out, a, b):
+    def impl(out, a, b):
+        if out.shape[0] != a.size or out.shape[1] != b.size:
+            raise ValueError("the shapes of an outer product do not match")
+        for i in range(a.size):
+            for j in range(b.size):
+                out[i, j] = a[i] * b[j]
+
+    return impl
+
+
+@overload(diagonal_into, jit_options=WITHOUT_REFERENCES)
+def _diagonal_into(out, number):
+    def impl(out, number):
+        for i in range(out.shape[0]):
+            for j in range(out.shape[1]):
+                out[i, j] = number if i == j else 0
+
+    return impl
+
+
+def type_of_outer(a: Any, b: Any) -> Any:
+    """The type of the outer product of two vectors of one type of numbers; None for others."""
+    are_vectors = all(isinstance(each, types.Array) and each.ndim == 1 for each in (a, b))
+    is_fit = are_vectors and a.dtype == b.dtype and isinstance(a.dtype, (types.Float, types.Complex))
+    return types.Array(a.dtype, 2, "C") if is_fit else None
+
+
+def type_of_cofactors(a: Any, factors: Any, whole: Any) -> Any:
+    """The type of the cofactors of a matrix; None for what is no matrix."""
+    return type_of_factors(a)
+
+
 def _of_product(name: str) -> Callable[[Any, Any], Any]:
     return lambda a, b: type_of_product(name, a, b)
 
@@ -95,6 +163,7 @@ def _stored_by(
     kind_of: Callable[..., Any],
     flags: tuple[bool, ...] = (),
     otherwise: Any = None,
+    may_refuse: Callable[..., bool] = may_need_copies,
 ) -> None:
     """Let calls of `into` call `store`, and `otherwise` where that returns False; with other types, copy the result."""
     count = len(inspect.signature(kind_of).parameters)
@@ -108,7 +177,7 @@ def _stored_by(
         kinds = (*signature.args, *(types.boolean for _ in flags))
         given = (*values, *(cgutils.bool_t(each) for each in flags))
         is_done = called(store, kinds, context, builder, given)
-        if otherwise is not None and may_need_copies(*signature.args[1:]):
+        if otherwise is not None and may_refuse(*signature.args[1:]):
             with builder.if_then(builder.not_(is_done), likely=False):
                 called(otherwise, kinds, context, builder, given)
         return context.get_dummy_value()
@@ -155,7 +224,17 @@ _FUNCTIONS: tuple[tuple[Any, ...], ...] = (
     (solve_factored, solve_factored_into, store_solution, type_of_solution, (False,)),
     (solve_factored_transposed, solve_factored_transposed_into, store_solution, type_of_solution, (True,)),
     (inverse_factored, inverse_factored_into, store_inverse, type_of_inverse),
+    (
+        cofactors_factored,
+        cofactors_factored_into,
+        store_cofactors,
+        type_of_cofactors,
+        (),
+        store_cofactors_of_singular,
+        lambda *kinds: True,
+    ),
+    (np.outer, outer_into, store_outer, type_of_outer),
 )
 for _function, _into, *_how in _FUNCTIONS:
     _stored_by(_function, _into, *_how)
-    CALLS[f"kernels.{_function.__name__}"] = f"blas.{_into.__name__}", _how[1]
+    CALLS[f"{'np' if _function is np.outer else 'kernels'}.{_function.__name__}"] = f"blas.{_into.__name__}", _how[1]

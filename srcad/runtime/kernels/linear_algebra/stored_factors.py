@@ -81,14 +81,14 @@ def _store_factors(factors, a):
         for i in range(n):
             for j in range(n):
                 factors[j, i] = a[i, j]
-        side = _triangle(factors) if n > 2 else 0
+        side = triangle_of(factors) if n > 2 else 0
         if side != 0:
             for k in range(n):
                 factors[n, k] = k
             if side < 0:
                 factors[n, 0] = LOWER
         elif n <= LARGEST_BY_LOOPS:
-            _eliminate(factors)
+            eliminate_columns(factors)
         else:  # the last row has room for the exchanges, which count from 1
             exchanges = as_integers(pointer_to(factors, n, 0))
             eliminate(kind, n, n, factors.ctypes, n, exchanges)
@@ -104,7 +104,7 @@ def _never(factors: Any, a: Any) -> bool:
 
 
 @register_jitable(**WITHOUT_REFERENCES)
-def _triangle(columns: Any) -> int:
+def triangle_of(columns: Any) -> int:
     """-1 for a lower triangular matrix, given by its columns, 1 for an upper one, 0 for any other."""
     n = columns.shape[1]
     below = above = False
@@ -118,7 +118,7 @@ def _triangle(columns: Any) -> int:
 
 
 @register_jitable(**WITHOUT_REFERENCES)
-def _eliminate(f: Any) -> None:
+def eliminate_columns(f: Any) -> None:
     """Gaussian elimination with partial pivoting, in place, column by column."""
     n = f.shape[1]
     for k in range(n):
@@ -224,7 +224,7 @@ def _store_cofactors(out, a, factors, whole):
 @overload(store_cofactors_of_singular)
 def _store_cofactors_of_singular(out, a, factors, whole):
     def impl(out, a, factors, whole):
-        _store_product(out, factors)
+        store_product_of_factors(out, factors)
         found = cofactors(out, whole)
         for i in range(out.shape[0]):
             for j in range(out.shape[0]):
@@ -234,7 +234,7 @@ def _store_cofactors_of_singular(out, a, factors, whole):
 
 
 @register_jitable(**WITHOUT_REFERENCES)
-def _store_product(out: Any, factors: Any) -> None:
+def store_product_of_factors(out: Any, factors: Any) -> None:
     """Store the matrix that the factors are those of."""
     n, lower = factors.shape[1], is_lower(factors)
     for i in range(n):

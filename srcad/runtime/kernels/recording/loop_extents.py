@@ -62,6 +62,17 @@ def least_extent(extent: int, least: int) -> None:
         raise Widens(_DIFFER)
 
 
+def known_extent(extent: int, number: int) -> None:
+    """Raise Widens unless an extent is this number, in code that was generated for matrices of so many rows or columns.
+
+    >>> known_extent(4, 4)
+    >>> known_extent(3, 4)
+    Traceback (most recent call last):
+    srcad.runtime.support.broadcast_error.Widens: shapes differ, in code that was generated for shapes that do not
+    """
+    same_extent(extent, number)
+
+
 def slice_extent(extent: int, start: int, stop: int) -> int:
     """The length of `x[start:stop]`, for x of length `extent`.
 
@@ -72,6 +83,7 @@ def slice_extent(extent: int, start: int, stop: int) -> int:
 
 
 @type_callable(same_extent)
+@type_callable(known_extent)
 @type_callable(least_extent)
 def _compared_type(context: Any) -> Callable[..., Any]:
     return lambda a, b: types.none if _are_integers(a, b) else None
@@ -83,6 +95,7 @@ def _unit_type(context: Any) -> Callable[..., Any]:
 
 
 @lower_builtin(same_extent, types.Integer, types.Integer)
+@lower_builtin(known_extent, types.Integer, types.Integer)
 def _same(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return _widens_if(context, builder, "!=", *_words(context, builder, signature, args))
 

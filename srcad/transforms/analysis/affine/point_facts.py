@@ -19,7 +19,7 @@ from numba import types as nb
 
 from srcad.transforms.analysis.affine.extents import Dimension, Extent, Extents
 from srcad.transforms.analysis.affine.integer_facts import index_parts, is_counted, is_full
-from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_extent, is_nonnegative
+from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_extent, is_nonnegative, name_of
 from srcad.transforms.ir.array_functions import last_part
 from srcad.transforms.ir.build import (
     Block,
@@ -49,6 +49,7 @@ class Facts(Extents):
         self.forms: dict[str, Form] = {}
         self.known: tuple[Form, ...] = ()
         self.extents: dict[str, tuple[gast.expr, ...]] = {}  # of arrays, and the elements of tuples that hold extents
+        self.numbers: dict[str, int] = {}  # extents that are known to be a number, by symbol
         self.tests: dict[str, gast.Compare] = {}
         self._mentioned: dict[str, frozenset[str]] = {}  # the names in the facts about a name's extents or test
         self._used: set[str] = set()  # the names in all facts, and some in former ones
@@ -66,7 +67,7 @@ class Facts(Extents):
         """An independent copy of the facts."""
         other = Facts(self.ranks, self.integers)
         other.forms, other.known = dict(self.forms), self.known
-        other.extents, other.tests = dict(self.extents), dict(self.tests)
+        other.extents, other.tests, other.numbers = dict(self.extents), dict(self.tests), dict(self.numbers)
         other._mentioned, other._used = dict(self._mentioned), set(self._used)
         other._indices, other._varying = self._indices, self._varying
         return other
@@ -89,6 +90,8 @@ class Facts(Extents):
                 self._learn_product(name, value)
             case gast.AugAssign(target=gast.Name(id=name)) if self.ranks.get(name):
                 pass  # the same array
+            case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "known_extent":
+                self._learn_number(self.form(one), self.form(other))
             case _:
                 self.forget([*all_written(statement)])
 
@@ -97,8 +100,22 @@ class Facts(Extents):
         match statement:
             case gast.Expr(value=gast.Call(func=function, args=[one, other])) if last_part(function) == "same_extent":
                 first, second = self.form(one), self.form(other)
+                self._learn_number(first, second)
+                self._learn_number(second, first)
                 if first is not None and second is not None and first != second:
                     self.suppose((first - second, second - first))
+
+    def _learn_number(self, form: Form | None, number: Form | None) -> None:
+        """Note that the extent of an array is a number."""
+        if form is None or number is None or number.terms or form.constant or len(form.terms) != 1:
+            return
+        symbol, factor = form.terms[0]
+        if factor == 1 and is_extent(symbol) and symbol not in self.numbers:
+            self.numbers[symbol] = int(number.constant)
+            self._used.add(name_of(symbol))
+            for name, each in self.forms.items():
+                if each == form:
+                    self.forms[name] = number
 
     def forget(self, names: Collection[str]) -> None:
         """Kill the facts about these names, which are stored."""
@@ -107,6 +124,8 @@ class Facts(Extents):
         for each in [each for each, form in self.forms.items() if each in names or not form.names.isdisjoint(names)]:
             del self.forms[each]
         self._indices = self._indices.difference(names)
+        if self.numbers:
+            self.numbers = {each: number for each, number in self.numbers.items() if name_of(each) not in names}
         if self.known:
             self.known = tuple(each for each in self.known if each.names.isdisjoint(names))
         for each in [each for each, used in self._mentioned.items() if each in names or not used.isdisjoint(names)]:
@@ -182,7 +201,10 @@ class Facts(Extents):
     def _of_extent(self, node: gast.expr) -> Form | None:
         match node:
             case gast.Subscript(value=gast.Attribute(value=gast.Name(id=array), attr="shape"), slice=axis):
-                return None if array in self._varying else Form.of(extent_symbol(array, constant(axis)))
+                symbol = extent_symbol(array, constant(axis))
+                if symbol in self.numbers:
+                    return Form.number(self.numbers[symbol])
+                return None if array in self._varying else Form.of(symbol)
         return self.form(node)
 
     def rank_of(self, name: str) -> int | None:
@@ -240,7 +262,12 @@ class Facts(Extents):
         """The extents of an array, as expressions of values known here."""
         found = self.extents.get(name)
         own = self.ranks.get(name, 0) if found is None else 0
-        return found or tuple(subscript(attribute(load(name), "shape"), const(axis)) for axis in range(own)) or None
+        return found or tuple(self._own_extent(name, axis) for axis in range(own)) or None
+
+    def _own_extent(self, array: str, axis: int) -> gast.expr:
+        """An extent of an array of which nothing is known but a number."""
+        number = self.numbers.get(extent_symbol(array, axis))
+        return subscript(attribute(load(array), "shape"), const(axis)) if number is None else const(number)
 
     def parts(self, node: gast.expr) -> tuple[gast.expr, ...] | None:
         """The extents of an array, or of a view of it by integers and full slices."""

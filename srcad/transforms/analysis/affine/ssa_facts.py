@@ -4,6 +4,7 @@
     a = np.zeros((t, m))
     v = a[2:]                       the extents of v are n - 1 and m
     kernels.unit_extent(k)          the extent of a parameter that k names is 1 throughout
+    kernels.known_extent(k, 3)      or 3
     kernels.least_extent(k, 3)      or at least 3
 
 A name that is stored once is its definition, wherever it is read. What is not understood is a symbol of its own, `n` or
@@ -118,7 +119,8 @@ class Definitions(Extents):
     def _size(self, array: str, axis: int, rank: int | None) -> Form | None:
         value = self.flow.definition(array)
         if value is None:
-            return ONE if (array, axis) in self._units else self._carried(array, axis)
+            number = 1 if (array, axis) in self._units else self._numbers.get((array, axis))
+            return self._carried(array, axis) if number is None else Form.number(number)
         if rank is None or not 0 <= axis < rank:
             return None
         match value:
@@ -140,6 +142,11 @@ class Definitions(Extents):
     def _units(self) -> set[tuple[str, int]]:
         """The parameters and axes whose extents the function has checked to be 1 before anything else."""
         return {origin for origin, _ in self._checked("unit_extent")}
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, int], int]:
+        """For parameters and axes, what the function has checked their extents to be."""
+        return {origin: number.value for origin, (number,) in self._checked("known_extent")}
 
     @cached_property
     def _least(self) -> dict[tuple[str, int], int]:

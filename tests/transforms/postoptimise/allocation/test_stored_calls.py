@@ -55,6 +55,12 @@ SUM = "s += np.sum(y)"
         ("y = 2.0 * -kernels.transpose_times(a, x) + x", "transpose_times"),
         ("y = np.tanh(a @ x) * s", "times"),
         ("y = x * 1.0\n        y += s * (a @ x)", "times"),
+        ("g = np.outer(x, x)\n        y = g[0]", "outer"),
+        ("g = kernels.cofactors_factored(a, b, 2.0)\n        y = g[0]", "cofactors_factored"),
+        ("y = kernels.transpose_times(a, -s * x)", "transpose_times"),
+        ("y = np.copy(kernels.transpose_times(a, x))", "transpose_times"),
+        ("g = np.eye(3)\n        y = g[0]", "diagonal"),
+        ("g = kernels.trace_adjoint(s, a.shape, 0)\n        y = g[0]", "diagonal"),
     ],
 )
 def test_results_are_stored(line, kernel):
@@ -70,7 +76,6 @@ def test_results_are_stored(line, kernel):
         program("y = w @ x", SUM, first="w = np.ones((3, 3), np.int64)"),  # not for BLAS
         program("f4 = a @ x", "y = f4", SUM),  # another type than that of the product
         program("o = a @ a", "y = o[0]", SUM),  # a name that may hold other layouts
-        program("y = a @ (x + 1.0)", SUM),
         program("y = np.copy(a[:, 0])", SUM),
         program("s += x @ x"),
         program("y = x if s > 0.0 else 2.0 * (a @ x)", SUM),  # which may not be evaluated
@@ -118,3 +123,17 @@ def test_compiled_gradients_of_arrays_in_any_layout_and_precision():
     same = given[0], given[0], *given[2:]
     for one, other in zip(found(*same), plain(*same), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["y = -x", "y = s * x + 2.0 * x", "y = x / 3.0 - x", "y = a @ (x + 1.0)", "y = kernels.strong_product(s, x)"],
+)
+def test_arithmetic_is_computed_element_by_element(line):
+    assert stored(program(line, SUM)) != unchanged(program(line, SUM))
+
+
+@pytest.mark.parametrize("line", ["y = x + a[0, :2]", "y = np.tanh(x)", "y = w[0] * 1", "y = -y"])
+def test_other_arithmetic_stays(line):
+    text = program(line, SUM, first="y = np.ones(3)\n    w = np.ones((3, 3), np.int64)")
+    assert apply("stored_calls", text, KINDS) == unchanged(text)
