@@ -217,7 +217,18 @@ def framed(x):
 
 SIMPLE = (
     *(both_ways, repeated, advected, three_levels, shortest, two_loops, smoothed, ratchet, wandering, relaxed),
-    *(nearest, quotients, filtered, triangle, layered, scaled_product, multiplied_by_rows, of_the_first, rotated, framed),
+    *(
+        nearest,
+        quotients,
+        filtered,
+        triangle,
+        layered,
+        scaled_product,
+        multiplied_by_rows,
+        of_the_first,
+        rotated,
+        framed,
+    ),
 )
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
