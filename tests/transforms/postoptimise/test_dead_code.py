@@ -208,7 +208,7 @@ def store_that_is_read(a, b, w):
 
 
 def two_stores(a, b, w):
-    for t in range(3):
+    for _ in range(3):
         a[1:] = a[1:] * a[:-1] * b[1:]
     a[...] = a * a * b
     a[...] = a * a + b
