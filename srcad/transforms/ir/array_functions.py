@@ -51,6 +51,7 @@ class Fact(enum.Flag):
     REDUCES = enum.auto()  # reduces an array over the dimensions `axis`, or to a number
     PRODUCT = enum.auto()  # a product of vectors or matrices
     SMOOTH = enum.auto()  # continuous with its derivative in all floats, where it is defined
+    LINEAR = enum.auto()  # linear in the first argument; what it chooses depends on the others
     DOUBLE = enum.auto()  # for numbers: the result is a double if an argument is
     EXTREME = enum.auto()  # continuous; the derivative depends on a choice
     INSTRUCTION = enum.auto()  # processors have vector instructions for it
@@ -62,7 +63,7 @@ class Fact(enum.Flag):
 
 _NEW, _LIKE = Fact.NEW, Fact.NEW | Fact.LIKE | Fact.SHAPE_ONLY
 _SHAPED = Fact.NEW | Fact.OF_SHAPE | Fact.SMOOTH
-_SMOOTH, _EXTREME, _VECTOR = Fact.SMOOTH, Fact.EXTREME, Fact.INSTRUCTION
+_SMOOTH, _EXTREME, _VECTOR, _LINEAR = Fact.SMOOTH, Fact.EXTREME, Fact.INSTRUCTION, Fact.LINEAR
 _DOUBLE = Fact.DOUBLE
 _FACTORED = Fact.SHAPE_ONLY | Fact.SMOOTH  # the second argument has the factors of the first
 _REDUCED, _SAME = Fact.NEW | Fact.REDUCES, Fact.NEW | Fact.SAME_SHAPE
@@ -101,9 +102,9 @@ FACTS: dict[str, Fact] = {
     "np.roll": _SAME,
     "np.sort": _SAME,
     "np.cumsum": _SAME | _SMOOTH,
-    "np.triu": _SAME,
-    "np.tril": _SAME,
-    "np.linalg.inv": _SAME | Fact.FORTRAN,
+    "np.triu": _SAME | _SMOOTH,
+    "np.tril": _SAME | _SMOOTH,
+    "np.linalg.inv": _SAME | Fact.FORTRAN | _SMOOTH,
     "np.linalg.cholesky": _SAME,
     "np.where": _NEW,
     # Reductions
@@ -126,9 +127,9 @@ FACTS: dict[str, Fact] = {
     "np.dot": _NEW | Fact.PRODUCT | _SMOOTH,
     "np.vdot": _NEW | Fact.PRODUCT | _SMOOTH,
     "np.outer": _NEW | Fact.PRODUCT | _SMOOTH,
-    "kernels.times": _NEW | Fact.PRODUCT,
-    "kernels.times_transpose": _NEW | Fact.PRODUCT,
-    "kernels.transpose_times": _NEW | Fact.PRODUCT,
+    "kernels.times": _NEW | Fact.PRODUCT | _SMOOTH,
+    "kernels.times_transpose": _NEW | Fact.PRODUCT | _SMOOTH,
+    "kernels.transpose_times": _NEW | Fact.PRODUCT | _SMOOTH,
     "kernels.solve_transposed": _NEW | _SMOOTH,
     "kernels.lu_factors": _NEW | _SMOOTH,
     "kernels.solve_factored": _NEW | _FACTORED,
@@ -138,8 +139,11 @@ FACTS: dict[str, Fact] = {
     "kernels.sign_factored": _NEW | Fact.SHAPE_ONLY,
     "kernels.log_determinant_factored": _NEW | _FACTORED,
     "kernels.cofactors_factored": _SAME | _FACTORED,
-    "kernels.cholesky_adjoint": _NEW,
-    "kernels.extremum_adjoint": _NEW,
+    "kernels.matmul_adjoint_a": _NEW | Fact.SECOND_SHAPE_ONLY | _SMOOTH,
+    "kernels.matmul_adjoint_b": _NEW | _SMOOTH,
+    "kernels.cholesky_adjoint": _NEW | _SMOOTH,
+    "kernels.extremum_adjoint": _NEW | _LINEAR,
+    "kernels.sort_adjoint": _NEW | _LINEAR,
     # Elementwise functions
     "np.sqrt": _NEW | _SMOOTH | _VECTOR | _DOUBLE,
     "np.exp": _NEW | _SMOOTH | _DOUBLE,
@@ -407,6 +411,7 @@ STRONG_PRODUCT, STRONG_QUOTIENT = "kernels.strong_product", "kernels.strong_quot
 STRONG = {STRONG_PRODUCT, STRONG_QUOTIENT}
 
 SMOOTH = having(Fact.SMOOTH)
+LINEAR = having(Fact.LINEAR)
 DOUBLES = having(Fact.DOUBLE)
 EXTREMES = having(Fact.EXTREME)
 VECTOR_INSTRUCTIONS = having(Fact.INSTRUCTION)

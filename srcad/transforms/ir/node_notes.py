@@ -112,6 +112,14 @@ class Notes:
     """
     completes_primal: bool = False
     """Mark after the primal's last statement. Set by `sweep_boundary`; read by `gradient_function`."""
+    undone_by: str = ""
+    """Store: the name of the value that it overwrites, which the reverse sweep puts back. Set by `sweep_construction`;
+    read by `dead_code`.
+    """
+    puts_back: str = ""
+    """Store of the reverse sweep: the name of the overwritten value that it puts back. Set by `sweep_construction`;
+    read by `dead_code`.
+    """
     whole: bool = False
     """Sum into an adjoint: the term is an array of the same shape and type.
     Set by `accumulation`; read by `reverse_plan`, `copy_elision_moves`, `array_sum_loops`,

@@ -13,7 +13,7 @@ import gast
 
 from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.analysis.dataflow import closure
-from srcad.transforms.ir.array_functions import EXTREMES, SHAPE_ATTRIBUTES, SHAPE_ONLY, SMOOTH
+from srcad.transforms.ir.array_functions import EXTREMES, LINEAR, SHAPE_ATTRIBUTES, SHAPE_ONLY, SMOOTH
 from srcad.transforms.ir.build import Block, dotted_path, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by
@@ -40,7 +40,7 @@ def choosing(
         aliases.alias_class(name)
         for statement in walk_statements(body)
         for part in deciding(statement, chooses_nothing)
-        for name in _values(part)
+        for name in names_with_values(part)
     }
     found |= {aliases.alias_class(name) for name in more}
     sources: dict[str, set[str]] = {}
@@ -53,7 +53,7 @@ def choosing(
 def _sources(statement: gast.stmt) -> Iterator[str]:
     """The names that a simple statement computes with, appends to a list, or gives to a kernel that stores."""
     if isinstance(statement, (gast.Assign, gast.AugAssign)) or _appends(statement) or _stores_smoothly(statement):
-        yield from _values(statement.value)
+        yield from names_with_values(statement.value)
 
 
 def _appends(statement: gast.stmt) -> bool:
@@ -87,19 +87,23 @@ def deciding(statement: gast.stmt, chooses_nothing: Callable[[str | None], bool]
                         yield node
                     case gast.IfExp(test=part) | gast.Subscript(slice=part):
                         yield part
-                    case gast.Call(func=function) if not chooses_nothing(dotted_path(function)):
+                    case gast.Call(func=function) if chooses_nothing(path := dotted_path(function)):
+                        pass
+                    case gast.Call(args=[_, *others], keywords=[]) if path in LINEAR:
+                        yield from others
+                    case gast.Call():
                         yield node
         case _:
             yield statement
 
 
-def _values(node: gast.AST) -> Iterator[str]:
+def names_with_values(node: gast.AST) -> Iterator[str]:
     """The names in a node of which more than shape and type matters."""
     if isinstance(node, gast.Name):
         yield node.id
     elif isinstance(node, gast.Call) and dotted_path(node.func) in SHAPE_ONLY:
         for each in (*node.args[1:], *node.keywords):
-            yield from _values(each)
+            yield from names_with_values(each)
     elif not (isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES):
         for child in gast.iter_child_nodes(node):
-            yield from _values(child)
+            yield from names_with_values(child)

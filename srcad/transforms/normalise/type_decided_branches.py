@@ -129,7 +129,9 @@ class _Decider:
                 kind, is_len = self.types.get(name), dotted_path(function) == "len" and "len" not in self.unit.bindings
                 return len(kind) if is_len and isinstance(kind, nb.BaseTuple) else UNKNOWN
             case gast.Compare(
-                left=gast.Name(id=name), ops=[gast.Is() | gast.IsNot() as op], comparators=[gast.Constant(value=bool())]
+                left=gast.Name(id=name),
+                ops=[gast.Is() | gast.IsNot() as op],
+                comparators=[gast.Constant(value=bool() | None)],
             ) if self.types.is_array(name) or isinstance(self.types.get(name), nb.Number):
                 return isinstance(op, gast.IsNot)
             case gast.expr():

@@ -36,6 +36,7 @@ from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
+from srcad.transforms.optimise.gathered_products import with_sums_of_gathered
 from srcad.transforms.optimise.gathers import base_of_gather, checked_indices, is_gather, is_vectorised, may_pass
 from srcad.transforms.optimise.outer_products import as_products_of_elements, outer_products, with_axes_as_views
 
@@ -60,7 +61,7 @@ def fuse(code: Code) -> Code:
     With the setting `assumes`, operands whose shapes are not known to be equal are assumed to be equal; if they are not
     at run time, the function raises `kernels.Widens` and must be generated again without the assumption.
     """
-    given = with_axes_as_views(code.unit, code.types)
+    given = with_sums_of_gathered(with_axes_as_views(code.unit, code.types), code.types)
     unit = given.with_tree(given.copy_tree(), names=given.names.copy(), bindings=dict(given.bindings))
     outer = outer_products(unit, code.types)
     if outer:

@@ -276,7 +276,7 @@ def names_with_content(node: gast.AST) -> list[str]:
     if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
         return []
     if isinstance(node, gast.Call) and (called := last_part(node.func)) in _LIKE | _SECOND:
-        rest = node.args[1:] if called in _LIKE else node.args[:1]
+        rest = node.args[1:] if called in _LIKE else [*node.args[:1], *node.args[2:]]
         return [name for part in rest for name in names_with_content(part)]
     if isinstance(node, gast.Name):
         return [node.id] if not isinstance(node.ctx, gast.Store) else []

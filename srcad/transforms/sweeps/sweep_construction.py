@@ -231,12 +231,13 @@ class Assembler:
         number = self.program.flow.spot(statement).number
         blocks = inner_blocks(statement)
         if not blocks or (isinstance(statement, gast.If) and isinstance(statement.body[0], gast.Break)):
-            return clone(self.adjoints.calls.forward.get(id(statement), statement))
-        copied = [self.forward(inner, (*way, (number, arm))) for arm, inner in enumerate(blocks)]
+            copied = clone(self.adjoints.calls.forward.get(id(statement), statement))
+            return note(copied, undone_by=self.old[id(statement)]) if id(statement) in self.old else copied
+        arms = [self.forward(inner, (*way, (number, arm))) for arm, inner in enumerate(blocks)]
         shallow = header_of(statement)
-        shallow.body = copied[0] or [gast.Pass()]
+        shallow.body = arms[0] or [gast.Pass()]
         if isinstance(statement, gast.If):
-            shallow.orelse = copied[1]
+            shallow.orelse = arms[1]
         return shallow
 
     def saved_before(self, statement: gast.stmt) -> Block:
@@ -332,7 +333,9 @@ class Assembler:
         """Restore the value that a store overwrote."""
         if statement is None or id(statement) not in self.old:
             return []
-        return [assign(clone(stores_into(statement)), load(self.old[id(statement)]), place_of(statement))]
+        old = self.old[id(statement)]
+        restored = assign(clone(stores_into(statement)), load(old), place_of(statement))
+        return [note(restored, puts_back=old)]
 
     def needs(self, node: Node) -> set[str]:
         """The primal names that a node reads, with all names that recomputing them reads."""

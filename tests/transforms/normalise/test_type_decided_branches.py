@@ -112,3 +112,15 @@ def test_norms_of_vectors_have_second_derivatives():
     """They were refused: the norm of a matrix, which it is not, has none."""
     found = srcad.hessian(lambda x: np.linalg.norm(x, ord=2) ** 2, jit=False)(X)
     np.testing.assert_allclose(found, 2.0 * np.eye(3), atol=1e-12)
+
+
+@pytest.mark.compiled
+def test_an_array_is_not_none():
+    def counts(a, w):
+        return np.sum(np.histogram(a, np.linspace(0.0, 1.0, 5), weights=w)[0] ** 2)
+
+    a, w = np.array([0.1, 0.15, 0.8, 1.5]), np.array([0.5, 2.0, -1.0, 3.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = srcad.grad(counts, wrt=1)(a, w)
+    np.testing.assert_allclose(found, [5.0, 5.0, -2.0, 0.0])

@@ -2,8 +2,12 @@
 
 import textwrap
 
+import numpy as np
 import pytest
+from numba import types as nb
 
+import srcad
+from tests.checking import assert_gradient
 from tests.transforms.core_text import block_text, generated, lines, parsed, tree_after
 
 
@@ -160,3 +164,109 @@ def f(x):
 """,
         "f8",
     )
+
+
+def test_of_an_array_of_which_only_the_shape_is_read_the_stores_are_dropped():
+    assert cleaned_of_types("""
+    w = np.zeros(3)
+    v = w[1:]
+    w[0] = x
+    v[0] = x
+    n = v.shape
+    r = n[0]
+    """) == ["w = np.zeros(3)", "v = w[1:]", "n = v.shape", "r = n[0]", "return r"]
+
+
+def test_the_length_of_a_list_needs_what_is_appended():
+    assert "w.append(x)" in cleaned_of_types("""
+    w = [x]
+    w.append(x)
+    r = len(w)
+    """)
+
+
+def cleaned_of_types(text):
+    """The statements that are left, where types are known."""
+    body = textwrap.indent(lines(text), "    ")
+    tree = parsed(f"def f(x):\n{body}    return r\n")
+    kinds = {"w": nb.float64[::1], "v": nb.float64[::1], "x": nb.float64, "n": nb.UniTuple(nb.intp, 1), "r": nb.intp}
+    if "append" in text:
+        kinds["w"] = nb.ListType(nb.float64)
+    found = block_text(tree_after("dead_code", tree, kinds).body)
+    return [line.strip() for line in found.splitlines()]
+
+
+def last_store(a, b, w):
+    a[...] = a * a * b
+    return np.sum(a * w)
+
+
+def store_that_is_read(a, b, w):
+    a[...] = a * a * b
+    c = np.sin(a)
+    return np.sum(a * w) + np.sum(c)
+
+
+def two_stores(a, b, w):
+    for _ in range(3):
+        a[1:] = a[1:] * a[:-1] * b[1:]
+    a[...] = a * a * b
+    a[...] = a * a + b
+    return np.sum(a * w)
+
+
+def store_after_view(a, b, w):
+    v = a[1:]
+    a[...] = a * a * b
+    return np.sum(v * v * w[1:])
+
+
+def stores_in_branches(a, b, w):
+    if b[0] > 0.0:
+        a[...] = a * a * b
+    else:
+        a[...] = a * a + b
+    return np.sum(a * w)
+
+
+def reversed_store(a, b, w):
+    for i in range(a.shape[0]):
+        a[a.shape[0] - 1 - i] = a[i] * a[i] * b[i]
+    return np.sum(a * w)
+
+
+def diagonal_store(a, b, w):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[0]):
+            a[i] = a[i] * a[i] * b[j]
+    return np.sum(a * w)
+
+
+def lengths_of_products(a, b, w):
+    c = np.zeros((3, 3))
+    m = np.outer(a, b)
+    for i in range(3):
+        c[i, i:] = m[:, i] @ m[:, i:]
+    return np.sum(c)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        last_store,
+        store_that_is_read,
+        two_stores,
+        store_after_view,
+        stores_in_branches,
+        reversed_store,
+        diagonal_store,
+        lengths_of_products,
+    ],
+)
+def test_gradients_where_the_last_store_into_an_array_is_dead(function):
+    a, b, w = np.array([0.5, -1.25, 0.75]), np.array([0.25, 1.5, -0.5]), np.array([1.0, 2.0, -3.0])
+    assert_gradient(function, a, b, w)
+    expected = srcad.grad(function, wrt=(0, 1, 2), jit=False)(a, b, w)
+    value, found = srcad.value_and_grad(function, wrt=(0, 1, 2), jit=False)(a, b, w)
+    assert value == function(a.copy(), b, w)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -153,7 +153,7 @@ def _overload_extremum_adjoint(g, y, a, axis=None, keepdims=False):
         _add_to_rows(result, g, y, a)
         return result
 
-    return rows if _is_of_rows(g, y, a, axis) else general
+    return rows if a.ndim == 2 and _is_of_rows(g, y, a, axis) else general
 
 
 @overload(add_extremum, prefer_literal=True)
@@ -166,13 +166,24 @@ def _overload_add_extremum(total, g, y, a, axis=None, keepdims=False):
             raise ValueError("operands could not be broadcast together")
         _add_to_rows(total, g, y, a)
 
-    return rows if _is_of_rows(g, y, a, axis) and isinstance(total, types.Array) and total.ndim == 2 else general
+    def all_rows(total, g, y, a, axis=None, keepdims=False):
+        if total.shape != a.shape:
+            raise ValueError("operands could not be broadcast together")
+        shape = (y.size, a.shape[a.ndim - 1])
+        _add_to_rows(total.reshape(shape), g, y, a.reshape(shape))
+
+    if not _is_of_rows(g, y, a, axis) or not isinstance(total, types.Array) or total.ndim != a.ndim:
+        return general
+    if a.ndim == 2:
+        return rows
+    return all_rows if a.layout == total.layout == "C" else general
 
 
 def _is_of_rows(g: Any, y: Any, a: Any, axis: Any) -> bool:
-    """Whether these are extremes of each row of a matrix."""
-    are_arrays = all(isinstance(each, types.Array) for each in (g, y, a))
-    return are_arrays and a.ndim == 2 and isinstance(a.dtype, types.Float) and literal_dimension(axis, 2) == 1
+    """Whether these are extremes along the last axis of an array of floats."""
+    if not all(isinstance(each, types.Array) for each in (g, y, a)) or a.ndim < 2:
+        return False
+    return isinstance(a.dtype, types.Float) and literal_dimension(axis, a.ndim) == a.ndim - 1
 
 
 @register_jitable
@@ -189,8 +200,7 @@ def _add_to_rows(total: Any, g: Any, y: Any, a: Any) -> None:
         else:
             share = given * np.divide(1.0, count)
             for j in range(a.shape[1]):
-                if a[i, j] == top:
-                    total[i, j] += share
+                total[i, j] += share if a[i, j] == top else 0.0
 
 
 def _shares_of_rows(y, a, axis=None, keepdims=False):

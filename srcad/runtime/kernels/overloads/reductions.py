@@ -16,8 +16,9 @@ from numba import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload, register_jitable
 
-from srcad.runtime.kernels.arrays.rows_along_axis import literal_dimension
+from srcad.runtime.kernels.arrays.rows_along_axis import around, literal_dimension
 from srcad.runtime.kernels.arrays.unbroadcast import axis_flags, reduced_size
+from srcad.runtime.kernels.overloads.extremes import larger, smaller
 
 
 @register_jitable
@@ -28,16 +29,6 @@ def _add(a, b):
 @register_jitable
 def _multiply(a, b):
     return a * b
-
-
-@register_jitable
-def _larger(a, b):
-    return a if a >= b or a != a else b
-
-
-@register_jitable
-def _smaller(a, b):
-    return a if a <= b or a != a else b
 
 
 @register_jitable
@@ -94,10 +85,23 @@ def _plane(combine: Callable[..., Any], start: int | None) -> tuple[Callable[...
     return columns, rows
 
 
+def _in_one_row(a: Any, dtype: Any) -> Any:
+    """The elements of an array in one row, in C order; not always a copy."""
+    return np.ascontiguousarray(a).astype(dtype).reshape(a.size)
+
+
+@overload(_in_one_row)
+def _overload_in_one_row(a, dtype):
+    if a.dtype == dtype.dtype:
+        return lambda a, dtype: np.ascontiguousarray(a).reshape(a.size)
+    return lambda a, dtype: np.ascontiguousarray(a).astype(dtype).reshape(a.size)
+
+
 def _reducer(combine: Callable[..., Any], start: int | None) -> _Reducer:
     """The reduction by a function of two numbers; `start` is its value for no elements, None if it is undefined."""
     is_defined = start is not None
     begin = start or 0
+    columns, rows = _plane(combine, start)
 
     @register_jitable
     def reduce_middle(a, dtype):
@@ -118,20 +122,21 @@ def _reducer(combine: Callable[..., Any], start: int | None) -> _Reducer:
     @register_jitable
     def reduce_flags(a, reduced, dtype):
         shape = a.shape
-        current = np.ascontiguousarray(a).astype(dtype).reshape(a.size)
+        current = _in_one_row(a, dtype)
+        is_new = False
         for k in range(len(shape)):
             if reduced[k]:
-                before, after = 1, 1
-                for j in range(k):
-                    before *= shape[j]
-                for j in range(k + 1, len(shape)):
-                    after *= shape[j]
-                middle = reduce_middle(current.reshape((before, shape[k], after)), dtype)
-                current = middle.reshape(middle.size)
+                before, length, after = around(shape, k)
+                if after == 1:  # elements that lie side by side
+                    current = rows(current.reshape((before, length)), dtype)
+                else:
+                    middle = reduce_middle(current.reshape((before, length, after)), dtype)
+                    current = middle.reshape(middle.size)
                 shape = tuple_setitem(shape, k, 1)
-        return current.reshape(shape)
+                is_new = True
+        return (current if is_new else current.copy()).reshape(shape)
 
-    return _Reducer(reduce_flags, _plane(combine, start))
+    return _Reducer(reduce_flags, (columns, rows))
 
 
 def _of_plane(over: int, kept: bool, reducer: _Reducer, dtype: Any, finish: Callable[..., Any]) -> Any:
@@ -191,7 +196,7 @@ def _averaged(result, shape, axis):
 
 
 _TO_SUM, _TO_PRODUCT = _reducer(_add, 0), _reducer(_multiply, 1)
-_TO_MAXIMUM, _TO_MINIMUM = _reducer(_larger, None), _reducer(_smaller, None)
+_TO_MAXIMUM, _TO_MINIMUM = _reducer(larger, None), _reducer(smaller, None)
 _TO_ANY, _TO_ALL = _reducer(_either, 0), _reducer(_both, 1)
 
 
