@@ -20,13 +20,11 @@ mentions it, or a name of the same memory, in such sums only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import gast
 from numba import types as nb
 
-from srcad.runtime import kernels
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.ir.build import (
     Block,
@@ -51,6 +49,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.postoptimise.kernel_calls import kernel_call, means_kernels, with_kernel_calls
 
 
 def with_delayed_updates(code: Code) -> Code:
@@ -62,18 +61,6 @@ def with_delayed_updates(code: Code) -> Code:
     delayer = _Delayer(code)
     delayer.walk(code.body, {each for each in totals if delayer.is_fitting(each)}, frozenset())
     return code.with_body(code.body, delayer.new)
-
-
-def means_kernels(code: Code) -> bool:
-    """Whether the name `kernels` is free, or that of the kernels."""
-    stored = {name for each in walk_statements(code.body) for name in _stored(each)}
-    return code.unit.bindings.get("kernels", kernels) is kernels and "kernels" not in {*code.parameters, *stored}
-
-
-def _stored(statement: gast.stmt) -> Iterable[str]:
-    return [
-        node.id for node in gast.walk(statement) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
-    ]
 
 
 def _total(statement: gast.stmt) -> str | None:
@@ -155,16 +142,6 @@ class _Delayer:
             assign(count, const(0)),
         ]
         return before, with_kernel_calls(at(gast.Expr(value=kernel_call("add_delayed", *waiting)), place_of(loop)))
-
-
-def kernel_call(name: str, *arguments: gast.expr) -> gast.expr:
-    """The call of a kernel, which `llvm_assumptions` gives the name that the module has for the kernels."""
-    return note(call(f"kernels.{name}", *arguments), kernel=name)
-
-
-def with_kernel_calls(statement: gast.stmt) -> gast.stmt:
-    """A statement, noted to have calls of kernels."""
-    return note(statement, calls_kernels=True)
 
 
 def _replace(outer: gast.stmt, statement: gast.stmt, chosen: gast.If) -> None:

@@ -12,18 +12,21 @@ This pass only notes the kernel (`kernel`, on the call); `llvm_assumptions` writ
 NumPy's functions by name. Applies only to arrays of types that the kernels accept: real ones for extremes, since NumPy
 orders complex numbers in its own way, and vectors for outer products. Whole-array sums and copies become calls only
 where a function has several of them, slice stores always: Numba needs seconds to compile the first of these.
+
+Other passes write calls of kernels of their own, with `kernel_call`, where the name `kernels` is free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import gast
 from numba import types as nb
 
+from srcad.runtime import kernels
 from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.aliases import Aliases, aliases_of
-from srcad.transforms.ir.build import dotted_path, names_in, walk, walk_statements
+from srcad.transforms.ir.build import call, dotted_path, names_in, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
 from srcad.transforms.ir.node_notes import note, notes_of
@@ -129,3 +132,25 @@ def _is_view(target: gast.Subscript, kinds: Mapping[str, nb.Type]) -> bool:
 
 def _is_array(kind: nb.Type | None, of: tuple[type[nb.Type], ...]) -> bool:
     return isinstance(kind, nb.Array) and kind.ndim > 0 and isinstance(kind.dtype, of)
+
+
+def kernel_call(name: str, *arguments: gast.expr) -> gast.expr:
+    """The call of a kernel, which `llvm_assumptions` gives the name that the module has for the kernels."""
+    return note(call(f"kernels.{name}", *arguments), kernel=name)
+
+
+def with_kernel_calls(statement: gast.stmt) -> gast.stmt:
+    """A statement, noted to have calls of kernels."""
+    return note(statement, calls_kernels=True)
+
+
+def means_kernels(code: Code) -> bool:
+    """Whether the name `kernels` is free, or that of the kernels."""
+    stored = {name for each in walk_statements(code.body) for name in _stored(each)}
+    return code.unit.bindings.get("kernels", kernels) is kernels and "kernels" not in {*code.parameters, *stored}
+
+
+def _stored(statement: gast.stmt) -> Iterable[str]:
+    return [
+        node.id for node in gast.walk(statement) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
+    ]

@@ -39,7 +39,7 @@ from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.lasting_extents import known_throughout, lasting_numbers
 from srcad.transforms.postoptimise.allocation_hoisting import allocated
-from srcad.transforms.postoptimise.delayed_updates import kernel_call, means_kernels
+from srcad.transforms.postoptimise.kernel_calls import kernel_call, means_kernels
 
 MOST_ELEMENTS = 36
 _EXITS = gast.Break, gast.Continue, gast.Return, gast.Try, gast.Raise

@@ -51,7 +51,7 @@ from srcad.transforms.loop_analysis.lasting_extents import known_throughout
 from srcad.transforms.postoptimise.allocation.array_arithmetic import Arithmetic
 from srcad.transforms.postoptimise.allocation.known_extents import known_numbers
 from srcad.transforms.postoptimise.allocation_hoisting import allocated, allocated_kind
-from srcad.transforms.postoptimise.delayed_updates import kernel_call, means_kernels
+from srcad.transforms.postoptimise.kernel_calls import kernel_call, means_kernels
 
 # The functions that have such a form, with the kernel, and the type of the result for those of the arguments.
 _CALLS: dict[str, tuple[str, Callable[..., Any]]] = {**OF_MATRICES, "np.copy": ("copy_to", lambda kind: kind)}

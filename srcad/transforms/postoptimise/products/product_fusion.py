@@ -47,7 +47,7 @@ from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory, is_effect
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.control_dependence import choosing, is_smooth
-from srcad.transforms.postoptimise.delayed_updates import kernel_call, means_kernels, with_kernel_calls
+from srcad.transforms.postoptimise.kernel_calls import kernel_call, means_kernels, with_kernel_calls
 from srcad.transforms.postoptimise.unordered_reductions import primal_results
 
 _TIMES, _TRANSPOSE_TIMES = ("kernels.times", "np.dot"), "kernels.transpose_times"
