@@ -435,8 +435,8 @@ PASSES = (
     Fault(
         "dead_code",
         "forgets stores into an array that is read",
-        "            yield from self.changers.get(self.group(name), [])\n",
-        "",
+        "            yield from self.changing(name)\n        if is_loop(statement)",
+        "            pass\n        if is_loop(statement)",
     ),
     Fault(
         "dead_code",
@@ -453,8 +453,8 @@ PASSES = (
     Fault(
         "forward_substitution",
         "past a store through another name",
-        "if any(alias_class(base) in memory for base in changed_memory(statement)):",
-        "if any(base in names for base in changed_memory(statement)):",
+        "            insort(self.changed[self.alias_class(name)], at)",
+        "            insort(self.changed[name], at)",
     ),
     Fault(
         "scalar_replacement",

@@ -169,9 +169,10 @@ class Version:
         """
         from srcad.driver.broadcast_arguments import broadcast_axes  # few calls need it
 
-        before = self.assumes, self.units, self.extents
+        before = self.assumes, self.units, self.extents or frozenset()
         self.extents = self._extents_for(values)
-        while self.assumes and len(kinds) == len(self.unit.parameters):
+        may_broadcast = any(1 in getattr(each, "shape", ()) for each in values)
+        while may_broadcast and self.assumes and len(kinds) == len(self.unit.parameters):
             stored = self._module(kinds, True, True)[1]
             if not stored.assumes:
                 break

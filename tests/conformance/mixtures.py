@@ -147,7 +147,7 @@ def matmul_mismatch(tf):
 
 
 @case
-def assumption_errors_continues(tf):
+def broadcast_error_continues(tf):
     x = tf.constant([1.0, 2.0])
     with tf.GradientTape() as t:
         t.watch(x)

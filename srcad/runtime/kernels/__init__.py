@@ -229,6 +229,7 @@ from srcad.runtime.kernels.overloads.random_draws import (
     generator_standard_t,
     generator_uniform,
 )
+from srcad.runtime.kernels.recording import integer_checks as integers
 from srcad.runtime.kernels.recording.binomial_checkpointing import (
     check_bytes,
     checkpointed_start,
@@ -244,13 +245,6 @@ from srcad.runtime.kernels.recording.caught_exceptions import caught
 from srcad.runtime.kernels.recording.effect_calls import effect
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
-from srcad.runtime.kernels.recording.integer_checks import (
-    check_between,
-    check_power,
-    check_product,
-    check_shift,
-    check_sum,
-)
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.recording.loop_extents import (
     known_extent,
@@ -327,7 +321,6 @@ __all__ = [
     "caught",
     "central_differences",
     "centred",
-    "check_between",
     "check_bytes",
     "check_finite",
     "check_fits",
@@ -335,12 +328,8 @@ __all__ = [
     "check_indices",
     "check_match",
     "check_one_element",
-    "check_power",
-    "check_product",
     "check_recovered",
     "check_room",
-    "check_shift",
-    "check_sum",
     "checkpointed_start",
     "checkpointed_test",
     "cholesky_adjoint",
@@ -437,6 +426,7 @@ __all__ = [
     "inner",
     "inner_adjoint_a",
     "inner_adjoint_b",
+    "integers",
     "into_columns",
     "into_leaders",
     "inverse_factored",

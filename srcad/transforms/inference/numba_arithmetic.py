@@ -99,8 +99,8 @@ class NumPyResults:
         return {(name, "bool" if to == "bool_" else to) for name, to in found}
 
 
-def _operation(value: gast.expr, unit: Unit, known: Types) -> tuple[np.ufunc, list[gast.expr]] | None:
-    """The ufunc of an expression and its operands, some of which are short integers or booleans."""
+def _operation(value: gast.expr, unit: Unit, known: Types) -> tuple[np.ufunc, Any, list[gast.expr]] | None:
+    """The ufunc of an expression, the function that it is written with, and its operands, some of them short."""
     match value:
         case gast.BinOp(left=left, right=right):
             operands = [left, right]
@@ -119,26 +119,26 @@ def _operation(value: gast.expr, unit: Unit, known: Types) -> tuple[np.ufunc, li
     is_in_place = (
         isinstance(value, gast.Call) and isinstance(_kind(operands[0], known), nb.Array) and function is not ufunc
     )
-    return None if ufunc is None or ufunc.nin != len(operands) or is_exempt or is_in_place else (ufunc, operands)
+    if ufunc is None or ufunc.nin != len(operands) or is_exempt or is_in_place:
+        return None
+    return ufunc, function, operands
 
 
-def _expected(ufunc: np.ufunc, operands: list[gast.expr], known: Types, origins: Origins) -> list[np.dtype[Any]]:
+def _expected(
+    ufunc: np.ufunc, function: Any, operands: list[gast.expr], known: Types, origins: Origins
+) -> list[np.dtype[Any]]:
     """The dtypes that the result may have in NumPy, for each way in which numbers may be Python's or NumPy's."""
     found: list[np.dtype[Any]] = []
     for given in product(*(_dtypes(each, known, origins) for each in operands)):
         try:
-            if all(isinstance(each, type) for each in given):  # Python's own arithmetic
-                result = np.dtype(type(_python(ufunc)(*(each(1) for each in given))))
+            if all(isinstance(each, type) for each in given):
+                result = np.asarray(function(*(each(1) for each in given))).dtype
             else:
                 result = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout))[-1]
-        except (TypeError, KeyError):  # which NumPy refuses when the program runs
+        except TypeError:  # which NumPy refuses when the program runs
             continue
         found += [] if result in found else [result]
     return found
-
-
-def _python(ufunc: np.ufunc) -> Any:
-    return next(function for function, each in _UFUNCS.items() if each is ufunc)
 
 
 def _dtypes(node: gast.expr, known: Types, origins: Origins) -> list[Any]:

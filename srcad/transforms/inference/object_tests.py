@@ -18,7 +18,7 @@ from srcad.refusals.types_and_results import IDENTITY, NUMPYS_SCALAR
 from srcad.transforms.inference.scalar_origins import Origin, Origins
 from srcad.transforms.ir.build import dotted_path, place_of, walk_statements
 from srcad.transforms.ir.name_types import Types
-from srcad.transforms.ir.primitive import look_up
+from srcad.transforms.ir.primitive import constant, look_up
 from srcad.transforms.ir.unit import Unit
 
 _VALUES = (nb.Number, nb.Boolean, nb.Array)
@@ -40,7 +40,13 @@ def refuse_tests_of_objects(unit: Unit, known: Types) -> None:
 
 
 def _is_identity_of_values(sides: tuple[gast.expr, gast.expr], known: Types, origins: Origins) -> bool:
-    """Whether both sides are numbers, booleans or arrays, and not both booleans of Python."""
+    """Whether both sides are numbers, booleans or arrays, and not both booleans of Python.
+
+    What is an array, or a number of another type, is none of Python's booleans: `type_decided_branches` decides that.
+    """
+    kinds = [_is_boolean(each, known) for each in sides]
+    if any(isinstance(constant(each), bool) for each in sides) and not all(kinds):
+        return False
     are_own = all(_is_boolean(each, known) and origins.of(each) in _OWN for each in sides)
     return all(_is_value(each, known) for each in sides) and not are_own
 

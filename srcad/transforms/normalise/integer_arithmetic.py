@@ -1,8 +1,8 @@
 """Integer arithmetic: where compiled integers and booleans are not what Python's or NumPy's are.
 
-    f = f * k               kernels.check_product(f, k, "f *= k: the product is beyond the 64 bits ... (f.py:3)")
+    f = f * k               kernels.integers.check_product(f, k, "f *= k: the product is beyond ... (f.py:3)")
                             f = f * k
-    n = 2 ** k              kernels.check_between(k, 0, 62, "2 ** k: the power is beyond 64 bits ... (f.py:4)")
+    n = 2 ** k              kernels.integers.check_between(k, 0, 62, "2 ** k: the power is beyond ... (f.py:4)")
                             n = 2 ** k
     h = 10 ** -k            t = float(10)                       Python's power is a float
                             h = t ** -k
@@ -208,7 +208,7 @@ class _Checked(_Rewriting):
         return self.check("power", base, exponent)
 
     def check(self, name: str, *operands: gast.expr) -> gast.Call:
-        return call(f"{self.alias}.check_{name}", *map(clone, operands))
+        return call(f"{self.alias}.integers.check_{name}", *map(clone, operands))
 
     def is_growing(self, statement: gast.Assign) -> bool:
         """Whether a result is computed from an earlier one: for a sum, by both sides, since one alone only counts."""

@@ -27,7 +27,8 @@ def store_closed_form(factors: Any, a: Any) -> bool:
 
     False, and nothing that is to be used, for other matrices, and where elimination would be more accurate.
 
-        >>> factors = np.zeros((3, 2))
+    >>> import numpy as np
+    >>> factors = np.zeros((3, 2))
     >>> store_closed_form(factors, np.array([[2.0, 1.0], [0.0, 4.0]])), factors.tolist()
     (True, [[0.5, -0.125], [-0.0, 0.25], [-2.0, 8.0]])
     >>> store_closed_form(factors, np.array([[1.0, 1.0], [1.0, 1.001]]))
@@ -44,6 +45,7 @@ def store_closed_form(factors: Any, a: Any) -> bool:
 def closed_form(n: int) -> Any:
     """The same for matrices of n rows, 2 or 3, as instructions where it is called.
 
+    >>> import numpy as np
     >>> factors = np.zeros((3, 2))
     >>> closed_form(2)(factors, np.array([[2.0, 1.0], [0.0, 4.0]])), factors.tolist()
     (True, [[0.5, -0.125], [-0.0, 0.25], [-2.0, 8.0]])
@@ -87,7 +89,8 @@ _of_two_rows, _of_three_rows = closed_form(2), closed_form(3)
 def multiply_by_inverse(inverse: Any, x: Any, is_turned: bool) -> None:
     """Replace columns by the product of an inverse in the first 2 or 3 rows of an array, or its transpose, and them.
 
-        >>> x = np.array([[1.0], [2.0]])
+    >>> import numpy as np
+    >>> x = np.array([[1.0], [2.0]])
     >>> multiply_by_inverse(np.array([[2.0, 0.0], [1.0, 1.0]]), x, True)
     >>> x.tolist()
     [[4.0], [2.0]]

@@ -6,6 +6,8 @@ Invariant    gives what NumPy gives, the type of the result included.
 Elsewhere    functions that only derivatives need (`arrays`, `linear_algebra`).
 """
 
+import numba
+
 from srcad.runtime.kernels.overloads import (
     axis_functions,
     einsum_loops,
@@ -15,7 +17,6 @@ from srcad.runtime.kernels.overloads import (
     mixed_products,
     numpy_joins,
     numpy_shapes,
-    older_numba,
     vector_products,
 )
 
@@ -29,6 +30,10 @@ __all__ = [
     "mixed_products",
     "numpy_joins",
     "numpy_shapes",
-    "older_numba",
     "vector_products",
 ]
+
+if numba.version_info.short < (0, 68):  # for the newest there is nothing in it, and what it imports takes time
+    from srcad.runtime.kernels.overloads import older_numba
+
+    __all__ += ["older_numba"]

@@ -68,7 +68,7 @@ def known_extent(extent: int, number: int) -> None:
     >>> known_extent(4, 4)
     >>> known_extent(3, 4)
     Traceback (most recent call last):
-    srcad.runtime.support.broadcast_error.Widens: shapes differ, in code that was generated for shapes that do not
+    srcad.runtime.support.assumption_errors.Widens: shapes differ, in code that was generated for shapes that do not
     """
     same_extent(extent, number)
 

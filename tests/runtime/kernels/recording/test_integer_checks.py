@@ -14,27 +14,27 @@ EDGES = (0, 1, -1, 2, -2, 3, 7, 62, 63, 64, 2**31, -(2**31), 2**32 + 1, 2**62, -
 
 @numba.njit
 def checked_sum(one, other):
-    kernels.check_sum(one, other, "it leaves 64 bits (f.py:3)")
+    kernels.integers.check_sum(one, other, "it leaves 64 bits (f.py:3)")
 
 
 @numba.njit
 def checked_product(one, other):
-    kernels.check_product(one, other, "it leaves 64 bits (f.py:3)")
+    kernels.integers.check_product(one, other, "it leaves 64 bits (f.py:3)")
 
 
 @numba.njit
 def checked_shift(one, other):
-    kernels.check_shift(one, other, "it leaves 64 bits (f.py:3)")
+    kernels.integers.check_shift(one, other, "it leaves 64 bits (f.py:3)")
 
 
 @numba.njit
 def checked_power(one, other):
-    kernels.check_power(one, other, "it leaves 64 bits (f.py:3)")
+    kernels.integers.check_power(one, other, "it leaves 64 bits (f.py:3)")
 
 
 @numba.njit
 def checked_bounds(value, least, most):
-    kernels.check_between(value, least, most, "it leaves 64 bits (f.py:3)")
+    kernels.integers.check_between(value, least, most, "it leaves 64 bits (f.py:3)")
 
 
 def power(base, exponent):
