@@ -131,7 +131,7 @@ def norm_of_vectors(x, order, axis, keepdims=False):
         powers = size ** (1.0 * order)  # inf at 0, where Numba's power of an integer raises an exception
     else:
         powers = size**order
-    return kernels.scipy.power_mean(np.sum(powers, axis=axis, keepdims=keepdims), order)
+    return kernels.power_mean(np.sum(powers, axis=axis, keepdims=keepdims), order)
 
 
 @define(kernels.norm_of_matrices)

@@ -43,6 +43,11 @@ def root(y, x):
     return kernels.ratio(0.5, y)
 
 
+@partial(kernels.power_mean)
+def power_mean(y, x, p):
+    return kernels.ratio(y, x) / p, -y * np.log(kernels.select(x > 0.0, x, 1.0)) / (p * p)
+
+
 @partial(kernels.power_slope)
 def power_slope(y, a, b):
     return kernels.power_bend(b, a, b - 1.0), a ** (b - 1.0) + kernels.power_log(y, a)

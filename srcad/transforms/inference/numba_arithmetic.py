@@ -75,13 +75,13 @@ class NumPyResults:
         operation = _operation(statement.value, self.unit, self.known)
         if operation is None or name not in self.known.of:
             return None
+        if operation[0] is np.sign and not getattr(_element(operation[2][0], self.known), "signed", True):
+            raise CannotType("Numba has a sign of its own for unsigned integers", None, place_of(statement))
         found, expected = _dtype(self.known.of[name]), _expected(*operation, self.known, self.origins)
-        is_fitting = all(each == found for each in expected)
-        if found is None or (
-            is_fitting and (operation[0] is not np.sign or found.kind != "u")
-        ):  # Numba's is wrong there
+        if found is None or all(each == found for each in expected):
             return None
-        if len(expected) > 1 or any(each.kind not in "iub" or each == np.uint64 for each in (*expected, found)):
+        is_wide = any(_element(each, self.known) == nb.uint64 for each in operation[2])  # to Numba, perhaps a float
+        if len(expected) > 1 or is_wide or any(each.kind not in "iub" for each in (*expected, found)):
             reason = f"the result is of the type {' or '.join(map(str, expected))} for NumPy and {found} for Numba"
             raise CannotType(reason, None, place_of(statement))
         return None if (name, expected[0].name) in self.converted else expected[0]
@@ -129,6 +129,8 @@ def _expected(
 ) -> list[np.dtype[Any]]:
     """The dtypes that the result may have in NumPy, for each way in which numbers may be Python's or NumPy's."""
     found: list[np.dtype[Any]] = []
+    if ufunc is np.power and (constant(operands[1]) or 0) < 0:
+        raise CannotType("NumPy has no negative powers of integers")
     for given in product(*(_dtypes(each, known, origins) for each in operands)):
         try:
             if all(isinstance(each, type) for each in given):
@@ -138,14 +140,23 @@ def _expected(
         except TypeError:  # which NumPy refuses when the program runs
             continue
         found += [] if result in found else [result]
+        if result.kind in "iu" and any(not _holds(result, constant(each)) for each in operands):
+            raise CannotType(f"NumPy's {result} does not hold all constants here")
     return found
+
+
+def _holds(dtype: np.dtype[Any], number: Any) -> bool:
+    """Whether a dtype has a number; of what is no integer there is nothing to be said."""
+    return not isinstance(number, int) or np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
 
 
 def _dtypes(node: gast.expr, known: Types, origins: Origins) -> list[Any]:
     """What an operand may be for NumPy's rules: a dtype, or a type of Python."""
     kind = _kind(node, known)
+    origin = origins.of(node)
     strong, own = _dtype(kind), _OWN.get(kind)
-    origin = Origin.NUMPY if own is None else origins.of(node)
+    if own is None:  # which Python has not; Numba gives it to `int(k)` as well
+        return [int if isinstance(kind, nb.Integer) and origin is Origin.PYTHON else strong]
     if origin is Origin.UNKNOWN:
         return [strong, own]
     return [strong if origin is Origin.NUMPY else own]

@@ -1,7 +1,7 @@
 """Index integers: bounds of loops and subscripts of short or unsigned types become integers of 64 bits first.
 
     for j in range(k[i], n):            t = k[i]            an uint8
-        s += x[j]               becomes t2 = int(t)
+        s += x[j]               becomes t2 = np.int64(t)
                                         for j in range(t2, n):
                                             s += x[j]
 
@@ -13,6 +13,7 @@ nothing in memory reaches their bounds.
 from __future__ import annotations
 
 import gast
+import numpy as np
 from numba import types as nb
 
 from srcad.transforms.analysis.affine.integer_facts import index_parts
@@ -38,19 +39,21 @@ def with_long_indices(code: Code) -> Code:
     if not any(_short_names(each, known) for each in walk_statements(code.body)):
         return code
     names = code.unit.names.copy()
+    numpy = "np" if code.unit.bindings.get("np", np) is np else names.fresh("np")
 
     def longer(statement: gast.stmt) -> Block:
         before: Block = []
         for node in _short_names(statement, known):
             name = names.temporary()
             known[name] = nb.int64
-            before.append(assign(name, call("int", load(node.id)), place_of(statement)))
+            before.append(assign(name, call(f"{numpy}.int64", load(node.id)), place_of(statement)))
             node.id = name
         return [*before, statement]
 
     tree = code.unit.copy_tree()
     tree.body = rewrite(tree.body, longer)
-    return code.with_unit(code.unit.with_tree(tree, names=names), Types(known, code.types.result))
+    unit = code.unit.with_tree(tree, names=names, bindings={**code.unit.bindings, numpy: np})
+    return code.with_unit(unit, Types(known, code.types.result))
 
 
 def _short_names(statement: gast.stmt, known: dict[str, nb.Type]) -> list[gast.Name]:

@@ -131,12 +131,22 @@ class _Retyped(_Rewriting):
         dtype = self.results.dtype_of(statement)
         if dtype is not None:
             return self.converted(statement, dtype)
+        match statement.value:
+            case gast.Call(func=gast.Name(id="int"), args=[gast.Name(id=name) as number]) if self.is_short(name):
+                wide = self.names.temporary()
+                statement.value = call("int", load(wide))
+                return [assign(wide, call(f"{self.numpy}.int64", number), place_of(statement)), statement]
         op, base, exponent = _operation(statement.value)
         if isinstance(op, gast.Pow) and _are_long([base, exponent], self.types) and self.is_fraction(base, exponent):
             name = self.names.temporary()
             statement.value = binary(load(name), gast.Pow, exponent)
             return [assign(name, call("float", base), place_of(statement)), statement]
         return None
+
+    def is_short(self, name: str) -> bool:
+        """Whether a name is of a type that Numba's `int` leaves as it is: of fewer than 64 bits, or unsigned."""
+        kind = self.types.get(name)
+        return isinstance(kind, nb.Integer) and kind != nb.int64 and not isinstance(kind, nb.Boolean)
 
     def converted(self, statement: gast.Assign, dtype: Any) -> Block:
         """The statement with its result converted to a dtype."""
@@ -182,7 +192,9 @@ class _Checked(_Rewriting):
         """The check that a statement needs, but for its message."""
         op, left, right = _operation(statement.value)
         if not _are_long([left, right], self.types):
-            return None
+            is_power = isinstance(op, gast.Pow) and isinstance(right, gast.Name)
+            is_signed = is_power and getattr(self.types.get(right.id), "signed", False)
+            return self.check("between", right, const(0), const(_MOST)) if is_signed else None  # NumPy refuses others
         match op:
             case gast.Pow():
                 return self.of_power(left, right)

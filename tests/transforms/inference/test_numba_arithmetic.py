@@ -88,3 +88,36 @@ def test_sums_of_32_bit_integers_stay_compiled():
         warnings.simplefilter("error")
         value, _ = srcad.value_and_grad(differences)(X, rows)
     assert np.isclose(value, differences(X, rows))
+
+
+def converted(x, k):
+    return x[0] * (int(k[1]) * 2) + x[1] * (int(k[0]) * int(k[0])) + x[2] * (abs(int(k[1])) + 300) + x[3] * float(k[1])
+
+
+def beyond(x, k):
+    return x[0] * np.sum(k + 300)
+
+
+def negative(x, k):
+    return x[0] * 2 ** k[1]
+
+
+@pytest.mark.parametrize("k", INTEGERS[:4] + INTEGERS[5:], ids=lambda k: k.dtype.name)
+def test_int_makes_integers_of_python(k):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value, slope = srcad.value_and_grad(converted)(X.copy(), k)
+    one, other = int(k[0]), int(k[1])
+    assert np.isclose(value, converted(X, k), rtol=1e-14)
+    assert np.allclose(slope, [other * 2, one * one, abs(other) + 300, other])
+
+
+@pytest.mark.parametrize("program", [beyond, negative])
+def test_what_numpy_refuses_is_refused(program):
+    k = INTEGERS[0]
+    with pytest.raises((OverflowError, ValueError)):
+        program(X, k)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises((OverflowError, ValueError)):
+            srcad.grad(program)(X, k)

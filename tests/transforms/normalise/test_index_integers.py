@@ -64,6 +64,6 @@ def text(function, signature, mode):
 
 
 def test_only_short_and_unsigned_integers_are_converted():
-    assert "int(" in text(until, "f8[::1], u1[::1]", "grad")
-    assert "int(" not in text(until, "f8[::1], i4[::1]", "grad")
-    assert "int(" not in text(until, "f8[::1], i8[::1]", "grad")
+    assert "np.int64(" in text(until, "f8[::1], u1[::1]", "grad")
+    assert "np.int64(" not in text(until, "f8[::1], i4[::1]", "grad")
+    assert "np.int64(" not in text(until, "f8[::1], i8[::1]", "grad")

@@ -50,6 +50,18 @@ def root(x: Any) -> Any:
     return np.sqrt(x)
 
 
+def power_mean(x: Any, p: Any) -> Any:
+    """The p-th root of a sum of powers, whose slope at 0 is taken as 0, as that of a norm.
+
+    >>> round(float(power_mean(8.0, 3)), 12)
+    2.0
+    """
+    return x ** (1.0 / p)
+
+
+power_mean.takes_numbers = True  # type: ignore[attr-defined]  # so loop nests may call it for each element
+
+
 def divides(products: Any) -> bool:
     """Whether products can be divided by their factors safely: float64, and far from overflow and underflow.
 
@@ -267,6 +279,11 @@ def _overload_ratio(a, b):
 @overload(root)
 def _overload_root(x):
     return lambda x: np.sqrt(x)
+
+
+@overload(power_mean)
+def _overload_power_mean(x, p):
+    return lambda x, p: x ** (1.0 / p)
 
 
 @overload(power_slope)

@@ -11,10 +11,10 @@ from typing import Any
 from numba import types
 from numba.extending import overload
 
-from srcad.runtime.kernels.recording.integer_checks import check_product
 from srcad.runtime.support.assumption_errors import LeavesIntegers
 
 _LAST = 20  # the last integer whose factorial has 64 bits
+_MOST = 2**63 - 1
 
 
 @overload(math.factorial)
@@ -45,7 +45,8 @@ def _perm(n: Any, k: Any) -> Any:
             raise ValueError("perm() of negative values")
         product = 1 if k <= n else 0
         for j in range(min(k, n)):
-            check_product(product, n - j, "the number of permutations is beyond the 64 bits of compiled integers")
+            if product > _MOST // (n - j):
+                raise LeavesIntegers("the number of permutations is beyond the 64 bits of compiled integers")
             product *= n - j
         return product
 
@@ -62,7 +63,8 @@ def _comb(n: Any, k: Any) -> Any:
             raise ValueError("comb() of negative values")
         count = 1 if k <= n else 0
         for j in range(min(k, n - k)):
-            check_product(count, n - j, "the binomial coefficient is beyond the 64 bits of compiled integers")
+            if count > _MOST // (n - j):
+                raise LeavesIntegers("the binomial coefficient is beyond the 64 bits of compiled integers")
             count = count * (n - j) // (j + 1)
         return count
 

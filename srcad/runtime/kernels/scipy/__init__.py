@@ -51,8 +51,6 @@ from srcad.runtime.kernels.scipy.cosine_transforms import (
 from srcad.runtime.kernels.scipy.distances import (
     first_of_pairs,
     places_in_square,
-    power_mean,
-    root,
     second_of_pairs,
 )
 from srcad.runtime.kernels.scipy.elementwise import (
@@ -308,14 +306,12 @@ __all__ = [
     "polygamma",
     "positive_set",
     "power_factors",
-    "power_mean",
     "products_along",
     "products_at",
     "rank_among",
     "reciprocal_gamma_slope",
     "riemann_zeta",
     "riemann_zeta_slope",
-    "root",
     "rotated_shape",
     "second_of_pairs",
     "sections_edge",

@@ -1,36 +1,10 @@
-"""Roots whose slope at 0 is taken to be 0, and the places of pairs in vectors and matrices of distances."""
+"""The places of pairs in vectors and matrices of distances."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba.extending import overload
 
 from srcad.runtime.kernels.scipy.elementwise import as_it_stands
-
-
-def root(x: Any) -> Any:
-    """The square root of a sum of squares: at 0 the slope 0 is taken, the subgradient of least norm.
-
-    >>> float(root(4.0))
-    2.0
-    """
-    return np.sqrt(x)
-
-
-def power_mean(x: Any, p: Any) -> Any:
-    """The p-th root of a sum of powers, with the slope 0 at 0.
-
-    >>> round(float(power_mean(8.0, 3)), 12)
-    2.0
-    """
-    return x ** (1.0 / p)
-
-
-root.takes_numbers = power_mean.takes_numbers = True  # type: ignore[attr-defined]
-overload(root)(lambda x: lambda x: np.sqrt(x))
-overload(power_mean)(lambda x, p: lambda x, p: x ** (1.0 / p))
 
 
 @as_it_stands

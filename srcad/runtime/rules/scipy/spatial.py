@@ -2,8 +2,8 @@
 
     def euclidean(u, v, w=None):
         if w is None:
-            return kernels.scipy.root(np.sum((u - v) ** 2, axis=-1))
-        return kernels.scipy.root(np.sum(w * (u - v) ** 2, axis=-1))
+            return kernels.root(np.sum((u - v) ** 2, axis=-1))
+        return kernels.root(np.sum(w * (u - v) ** 2, axis=-1))
 
 A formula is for rows u and v along the last axis, so that `cdist` and `pdist` are the formula on rows that broadcast.
 The derivative of a distance that is 0 is taken to be 0, the subgradient of least norm.
@@ -19,7 +19,7 @@ import scipy.spatial.distance as distances
 import scipy.special
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import define, inlined, partial, zero
+from srcad.runtime.rulebook.registry import define, inlined, zero
 from srcad.runtime.rulebook.theorems import NoRule
 from srcad.runtime.rules.scipy.written_out import function_of_text
 
@@ -56,30 +56,26 @@ _SHARES = {each: f"({each} / np.sum({each}, axis=-1, keepdims=True))" for each i
 _ENTROPIES = " + ".join(
     f"special.rel_entr({each}, 0.5 * ({_SHARES['u']} + {_SHARES['v']}))" for each in _SHARES.values()
 )
-_DIVERGENCE = f"kernels.scipy.root(0.5 * np.sum({_ENTROPIES}, axis=-1))"
+_DIVERGENCE = f"kernels.root(0.5 * np.sum({_ENTROPIES}, axis=-1))"
 
 METRICS = {
-    "euclidean": Metric("kernels.scipy.root(np.sum({w}(u - v) ** 2, axis=-1))", ("euclid", "eu", "e")),
+    "euclidean": Metric("kernels.root(np.sum({w}(u - v) ** 2, axis=-1))", ("euclid", "eu", "e")),
     "sqeuclidean": Metric("np.sum({w}(u - v) ** 2, axis=-1)", ("sqe", "sqeuclid")),
     "cityblock": Metric("np.sum({w}np.abs(u - v), axis=-1)", ("cblock", "cb", "c")),
     "chebyshev": Metric(
         *("np.max(np.abs(u - v), axis=-1)", ("chebychev", "cheby", "cheb", "ch")),
         weighted="np.max(np.where(w > 0.0, np.abs(u - v), 0.0), axis=-1)",
     ),
-    "minkowski": Metric(
-        "kernels.scipy.power_mean(np.sum({w}np.abs(u - v) ** p, axis=-1), p)", ("mi", "m", "pnorm"), "p=2"
-    ),
+    "minkowski": Metric("kernels.power_mean(np.sum({w}np.abs(u - v) ** p, axis=-1), p)", ("mi", "m", "pnorm"), "p=2"),
     "cosine": Metric(_COSINE.format(u="u", v="v", **_KEEP), ("cos",)),
     "correlation": Metric(
         _COSINE.format(**_CENTRED, **_KEEP), ("co",), weighted=_COSINE.format(**_WEIGHTED_CENTRED, **_KEEP)
     ),
     "canberra": Metric("np.sum({w}kernels.ratio(np.abs(u - v), np.abs(u) + np.abs(v)), axis=-1)"),
     "braycurtis": Metric("np.sum({w}np.abs(u - v), axis=-1) / np.sum({w}np.abs(u + v), axis=-1)"),
-    "seuclidean": Metric(
-        "kernels.scipy.root(np.sum((u - v) ** 2 / V, axis=-1))", ("se", "s"), given="V", weighted=None
-    ),
+    "seuclidean": Metric("kernels.root(np.sum((u - v) ** 2 / V, axis=-1))", ("se", "s"), given="V", weighted=None),
     "mahalanobis": Metric(
-        "kernels.scipy.root(np.sum(((u - v) @ VI) * (u - v), axis=-1))", ("mahal", "mah"), "VI", weighted=None
+        "kernels.root(np.sum(((u - v) @ VI) * (u - v), axis=-1))", ("mahal", "mah"), "VI", weighted=None
     ),
     "jensenshannon": Metric(_DIVERGENCE, ("js",), weighted=None, as_function=False),
     "hamming": Metric(
@@ -175,7 +171,7 @@ def jensenshannon(p, q, base=None, *, axis=0, keepdims=False):
     divergence = np.sum(apart, axis=axis, keepdims=keepdims)
     if base is not None:
         divergence = divergence / np.log(base)
-    return kernels.scipy.root(0.5 * divergence)
+    return kernels.root(0.5 * divergence)
 
 
 @define(scipy.spatial.minkowski_distance_p)
@@ -189,7 +185,7 @@ def minkowski_distance_p(x, y, p=2.0):
 def minkowski_distance(x, y, p=2.0):
     if p == np.inf:
         return np.max(np.abs(y - x), axis=-1)
-    return kernels.scipy.power_mean(np.sum(np.abs(y - x) ** p, axis=-1), p)
+    return kernels.power_mean(np.sum(np.abs(y - x) ** p, axis=-1), p)
 
 
 @define(scipy.spatial.distance_matrix)
@@ -197,17 +193,7 @@ def distance_matrix(x, y, p=2.0, threshold=1000000):
     one, other = x[:, None, :], y[None, :, :]
     if p == np.inf:
         return np.max(np.abs(other - one), axis=-1)
-    return kernels.scipy.power_mean(np.sum(np.abs(other - one) ** p, axis=-1), p)
-
-
-@partial(kernels.scipy.root)
-def root(y, x):
-    return kernels.ratio(0.5, y)  # at 0 the slope 0 is taken
-
-
-@partial(kernels.scipy.power_mean)
-def power_mean(y, x, p):
-    return kernels.ratio(y, x) / p, -scipy.special.xlogy(y, kernels.scipy.choose(x > 0.0, x, 1.0)) / (p * p)
+    return kernels.power_mean(np.sum(np.abs(other - one) ** p, axis=-1), p)
 
 
 zero(kernels.scipy.first_of_pairs, kernels.scipy.second_of_pairs, kernels.scipy.places_in_square)

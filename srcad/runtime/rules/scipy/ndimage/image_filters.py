@@ -233,7 +233,7 @@ def gaussian_gradient_magnitude(
             image, sigma, 0, _name_of_axis(mode, k), cval, truncate, radius, None, axis % np.ndim(image), 1
         )
         total = total + slope * slope
-    return kernels.scipy.root(total)
+    return kernels.root(total)
 
 
 @define(scipy.ndimage.uniform_filter1d)
