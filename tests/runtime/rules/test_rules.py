@@ -7,6 +7,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import gast
@@ -539,3 +540,9 @@ def test_products_of_vectors_of_two_components_along_an_axis_are_refused():
     a, b = np.arange(8.0).reshape(2, 2, 2), np.array([0.5, 2.0])
     with pytest.raises(NotImplementedError, match="write out the product of two"):
         srcad.value_and_grad(f, wrt=(0, 1), jit=False)(a, b)
+
+
+def test_definitions_for_numpy_need_no_rules_of_scipys():
+    """They are imported with SciPy's modules only, and a program of NumPy's imports none of these."""
+    for file in (Path(srcad.__file__).parent / "runtime" / "rules").glob("*.py"):
+        assert "kernels.scipy." not in file.read_text(), file.name
