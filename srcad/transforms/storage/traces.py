@@ -218,11 +218,11 @@ class Traces:
         return Trace(
             name,
             loops[0],
-            [assign(trace, empty(shape, kind))],
+            [assign(trace, entries(shape, kind))],
             [assign(subscript(load(trace), clone(index), store=True), load(name))],
             [],
             [assign(name, subscript(load(trace), clone(index)))],
-            [assign(trace, empty(zeros if len(zeros.elts) > 1 else const(0), kind))],
+            [assign(trace, entries(zeros if len(zeros.elts) > 1 else const(0), kind))],
         )
 
     def rowed(self, name: str, kind: nb.Type, loops: tuple[Loop, ...], row: Row) -> Trace:
@@ -257,11 +257,11 @@ class Traces:
         return Trace(
             name,
             loop,
-            [assign(trace, empty(self.capacity((loop,)), kind))],
+            [assign(trace, entries(self.capacity((loop,)), kind))],
             [*([room] if skips else []), assign(subscript(load(trace), load(forwards), store=True), load(name))],
             [],
             [assign(name, subscript(load(trace), load(backwards)))],
-            [assign(trace, empty(const(0), kind))],
+            [assign(trace, entries(const(0), kind))],
             room=[] if skips else [room],
         )
 
@@ -307,7 +307,7 @@ class Traces:
         return Trace(
             name,
             loops[0],
-            [assign(trace, empty(self.capacity(loops), kind)), assign(count, const(0))],
+            [assign(trace, entries(self.capacity(loops), kind)), assign(count, const(0))],
             [
                 *([self.room(trace, count, loops)] if ahead is None else []),
                 assign(subscript(load(trace), load(count), store=True), load(name)),
@@ -315,7 +315,7 @@ class Traces:
             ],
             [assign(at, load(count))],
             [augment(stored(at), gast.Sub, const(1)), assign(name, subscript(load(trace), load(at)))],
-            [assign(trace, empty(const(64), kind)), assign(count, const(0))],
+            [assign(trace, entries(const(64), kind)), assign(count, const(0))],
             room=[] if ahead is None else [ahead],
             around=None if ahead is None else loops[-1],
             cursor=at,
@@ -369,7 +369,12 @@ def empty(shape: gast.expr, kind: nb.Type) -> gast.expr:
     if kind == nb.float64:
         return call("np.empty", shape)
     spelled = "bool_" if kind == nb.boolean else str(kind)
-    return note(call("np.empty", shape, dotted(f"np.{spelled}")), of_integers=kind == nb.int64)
+    return call("np.empty", shape, dotted(f"np.{spelled}"))
+
+
+def entries(shape: gast.expr, kind: nb.Type) -> gast.expr:
+    """The same for a trace whose entries are numbers of a type."""
+    return note(empty(shape, kind), of_integers=kind == nb.int64)
 
 
 def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:

@@ -95,3 +95,14 @@ def test_warnings_of_python_are_as_before():
         warnings.simplefilter("always")
         srcad.grad(POINTS["sqrt"][0], jit=False)(0.0)
     assert caught == []
+
+
+def test_index_arrays_are_recorded_as_arrays_of_integers():
+    def chosen(v):
+        total = 0.0
+        for _ in range(2):
+            total = total + np.sum(v[np.argmax(v, keepdims=True)])
+        return total
+
+    v = np.array([1.5, -0.25, 0.5])
+    np.testing.assert_array_equal(srcad.vjp(chosen, v, jit=False)[1](1.0)[0], [2.0, 0.0, 0.0])
