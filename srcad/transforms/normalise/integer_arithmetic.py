@@ -74,8 +74,6 @@ _SAID = {
 
 def with_pythons_integers(code: Code) -> Code:
     """The function with checks of integer arithmetic, and with the arithmetic of booleans that NumPy has."""
-    if not any(_is_concerned(each, code.types) for each in walk_statements(code.body)):
-        return code
     found = code if code.settings.observed else _Retyped(code).result()
     if found is not code:
         return with_pythons_integers(found)  # the types of its results may show others
@@ -89,10 +87,12 @@ class _Rewriting:
         self.code, self.types = code, code.types
         self.names = code.unit.names.copy()
         self.origins = Origins(code.unit, code.types)
-        self.has_changed = False
 
     def result(self) -> Code:
-        """The function with what `changed` gives for its statements; the same one if there is nothing to change."""
+        """The function with what `changed` gives for its statements; the same one, uncopied, if none is due."""
+        concerned = (each for each in walk_statements(self.code.body) if _is_concerned(each, self.types))
+        if not any(map(self.is_due, concerned)):
+            return self.code
         tree = self.code.unit.copy_tree()
         tree.body = rewrite(tree.body, self.statement)
         return self.finished(self.code.with_unit(self.code.unit.with_tree(tree, names=self.names)))
@@ -103,12 +103,15 @@ class _Rewriting:
 
     def statement(self, statement: gast.stmt) -> Block:
         """A statement, or what is in its place."""
-        found = self.changed(statement) if _is_concerned(statement, self.types) else None
-        self.has_changed = self.has_changed or found is not None
-        return found or [statement]
+        is_due = _is_concerned(statement, self.types) and self.is_due(statement)
+        return self.changed(statement) if is_due else [statement]
 
-    def changed(self, statement: gast.Assign) -> Block | None:
-        """What is in the place of a statement; None if it stays."""
+    def is_due(self, statement: gast.Assign) -> bool:
+        """Whether a statement is to be changed."""
+        raise NotImplementedError
+
+    def changed(self, statement: gast.Assign) -> Block:
+        """What is in the place of a statement that is to be changed."""
         raise NotImplementedError
 
 
@@ -121,32 +124,33 @@ class _Retyped(_Rewriting):
         self.numpy = "np" if code.unit.bindings.get("np", np) is np else self.names.fresh("np")
 
     def finished(self, code: Code) -> Code:
-        if not self.has_changed:
-            return self.code
         unit = replace(code.unit, bindings={**code.unit.bindings, self.numpy: np})
         types = types_of(unit, code.signature)
         return code.with_unit(without_unreached(unit, types), types)
 
-    def changed(self, statement: gast.Assign) -> Block | None:
-        dtype = self.results.dtype_of(statement)
+    def is_due(self, statement: gast.Assign) -> bool:
+        is_other = self.results.dtype_of(statement) is not None
+        return is_other or self.is_short(statement.value) or self.is_fraction(statement.value)
+
+    def changed(self, statement: gast.Assign) -> Block:
+        dtype, value, place = self.results.dtype_of(statement), statement.value, place_of(statement)
         if dtype is not None:
             return self.converted(statement, dtype)
-        match statement.value:
-            case gast.Call(func=gast.Name(id="int"), args=[gast.Name(id=name) as number]) if self.is_short(name):
-                wide = self.names.temporary()
-                statement.value = call("int", load(wide))
-                return [assign(wide, call(f"{self.numpy}.int64", number), place_of(statement)), statement]
-        op, base, exponent = _operation(statement.value)
-        if isinstance(op, gast.Pow) and _are_long([base, exponent], self.types) and self.is_fraction(base, exponent):
-            name = self.names.temporary()
-            statement.value = binary(load(name), gast.Pow, exponent)
-            return [assign(name, call("float", base), place_of(statement)), statement]
-        return None
+        name = self.names.temporary()
+        if self.is_short(value):
+            statement.value = call("int", load(name))
+            return [assign(name, call(f"{self.numpy}.int64", value.args[0]), place), statement]
+        _, base, exponent = _operation(value)
+        statement.value = binary(load(name), gast.Pow, exponent)
+        return [assign(name, call("float", base), place), statement]
 
-    def is_short(self, name: str) -> bool:
-        """Whether a name is of a type that Numba's `int` leaves as it is: of fewer than 64 bits, or unsigned."""
-        kind = self.types.get(name)
-        return isinstance(kind, nb.Integer) and kind != nb.int64 and not isinstance(kind, nb.Boolean)
+    def is_short(self, value: gast.expr) -> bool:
+        """Whether this is `int` of a type that Numba leaves as it is: of fewer than 64 bits, or unsigned."""
+        match value:
+            case gast.Call(func=gast.Name(id="int"), args=[gast.Name(id=name)]):
+                kind = self.types.get(name)
+                return isinstance(kind, nb.Integer) and kind != nb.int64
+        return False
 
     def converted(self, statement: gast.Assign, dtype: Any) -> Block:
         """The statement with its result converted to a dtype."""
@@ -159,13 +163,15 @@ class _Retyped(_Rewriting):
             statement.value = gast.Call(func=of, args=[load(name)], keywords=[])
         return [before, statement]
 
-    def is_fraction(self, base: gast.expr, exponent: gast.expr) -> bool:
-        """Whether a power is one of Python's integers with an exponent that is written as a negative number."""
-        value, name = constant(exponent), getattr(exponent, "id", "")
-        stores = self.origins.stores.get(name, [])
+    def is_fraction(self, value: gast.expr) -> bool:
+        """Whether this is a power of one of Python's integers with an exponent that is written as a negative number."""
+        op, base, exponent = _operation(value)
+        if not isinstance(op, gast.Pow) or not _are_long([base, exponent], self.types):
+            return False
+        stores = self.origins.stores.get(getattr(exponent, "id", ""), [])
         is_negation = len(stores) == 1 and isinstance(getattr(stores[0], "value", None), gast.UnaryOp)
         is_numpys = Origin.NUMPY in (self.origins.of(base), self.origins.of(exponent))
-        return (is_negation or (value is not None and value < 0)) and not is_numpys
+        return (is_negation or (constant(exponent) or 0) < 0) and not is_numpys
 
 
 class _Checked(_Rewriting):
@@ -177,16 +183,16 @@ class _Checked(_Rewriting):
         self.alias = "kernels" if is_free else self.names.fresh("kernels")
 
     def finished(self, code: Code) -> Code:
-        if not self.has_changed:
-            return self.code
         return code.with_unit(replace(code.unit, bindings={**code.unit.bindings, self.alias: kernels}))
 
-    def changed(self, statement: gast.Assign) -> Block | None:
-        check = self.check_of(statement)
-        if check is None:
-            return None
-        check.args.append(const(message_at(place_of(statement), _SAID[check.func.attr])))
-        return [at(gast.Expr(value=check), place_of(statement)), statement]
+    def is_due(self, statement: gast.Assign) -> bool:
+        return self.check_of(statement) is not None
+
+    def changed(self, statement: gast.Assign) -> Block:
+        check, place = self.check_of(statement), place_of(statement)
+        assert check is not None
+        check.args.append(const(message_at(place, _SAID[check.func.attr])))
+        return [at(gast.Expr(value=check), place), statement]
 
     def check_of(self, statement: gast.Assign) -> gast.Call | None:
         """The check that a statement needs, but for its message."""
