@@ -151,6 +151,4 @@ def means_kernels(code: Code) -> bool:
 
 
 def _stored(statement: gast.stmt) -> Iterable[str]:
-    return [
-        node.id for node in gast.walk(statement) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
-    ]
+    return [node.id for node in walk(statement) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)]
