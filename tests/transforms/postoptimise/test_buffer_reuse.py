@@ -114,8 +114,9 @@ def test_views_that_must_not_be_written_keep_their_memory():
     text = """
         def f(x, n, m):
             v = {}
-            u = np.empty(3)
-            for i in range(3):
+            s = v.shape[0]
+            u = np.empty(s)
+            for i in range(s):
                 u[i] = np.sin(v[i])
             return u
         """
