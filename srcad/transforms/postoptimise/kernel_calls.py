@@ -26,7 +26,7 @@ from numba import types as nb
 from srcad.runtime import kernels
 from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.aliases import Aliases, aliases_of
-from srcad.transforms.ir.build import call, dotted_path, names_in, walk, walk_statements
+from srcad.transforms.ir.build import call, const, dotted_path, names_in, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
 from srcad.transforms.ir.node_notes import note, notes_of
@@ -55,7 +55,10 @@ def with_quick_calls(code: Code) -> Code:
         for node in walk(statement):
             if isinstance(node, gast.Call) and not node.keywords:
                 of = [kinds.get(each.id) if isinstance(each, gast.Name) else None for each in node.args]
-                kernel = _kernel(dotted_path(node.func) or "", of)
+                path = dotted_path(node.func) or ""
+                if path == "np.roll" and getattr(of[0], "ndim", 0) == 1:
+                    node.args[2:] = [const(0)]  # Numba's own, without an axis, divides for each place
+                kernel = _kernel(path, of)
                 if kernel is not None:
                     note(node, kernel=kernel)
                     note(statement, calls_kernels=True)
