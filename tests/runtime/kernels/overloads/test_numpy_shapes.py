@@ -23,7 +23,10 @@ def test_gradients_of_reshaped_arrays_that_are_not_in_c_order_are_compiled(recwa
 @pytest.mark.compiled
 @pytest.mark.parametrize("shape", [(5,), (4, 3), (2, 3, 4), (0, 3), (3, 0, 2)])
 def test_arrays_are_rolled_along_each_axis_by_any_shift(shape):
-    roll = numba.njit(lambda a, shift, axis: np.roll(a, shift, axis))
+    @numba.njit
+    def roll(a, shift, axis):
+        return np.roll(a, shift, axis)
+
     a = np.arange(float(np.prod(shape))).reshape(shape)
     for axis in range(-len(shape), len(shape)):
         for shift in (-7, -1, 0, 1, 2, 9):
