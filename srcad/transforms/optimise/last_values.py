@@ -21,6 +21,7 @@ index: where the inner loop of two has found its minimum.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -87,12 +88,19 @@ class _Pass:
     def __init__(self, code: Code) -> None:
         self.unit, self.types, self.names = code.unit.with_tree(code.unit.copy_tree()), code.types, code.fresh_names()
         self.program = analyse_forward(self.unit, self.types, [])
+        self.searched: dict[str, str] = {}  # what is computed again: which name has the value that the search has found
 
     def rewrite(self, block: Block, loop: gast.For, leaf: Block, path: tuple[Arm, ...]) -> bool:
         """Let what a loop keeps of an arm be computed again. Returns whether that is done."""
         choice = _Search(self.program, block, loop).choice(leaf, path)
         if choice is not None:
-            self.add(_Writer(block, loop, choice, self.types.of, self.names).write())
+            writer = _Writer(block, loop, choice, self.types.of, self.names)
+            self.add(writer.write())
+            for change in choice.kept.values():
+                merged = change.targets[0].id
+                if merged in self.searched:  # what an inner loop has found need not be computed again in each iteration
+                    change.value = load(self.searched[merged])
+            self.searched |= {value: name for name, value in writer.values.items()}
         return choice is not None
 
     def rewrite_extreme(
@@ -381,6 +389,7 @@ class _Writer:
         self.block, self.loop, self.choice, self.types, self.names = block, loop, choice, types, names
         self.index, self.place = loop.target.id, place_of(loop)
         self.new: dict[str, nb.Type] = {}
+        self.values: dict[str, str] = {}
 
     def write(self) -> dict[str, nb.Type]:
         """Change the block. Returns the types of the new names."""
@@ -426,7 +435,7 @@ class _Writer:
     def _again(self, is_found: str, renamed: dict[str, str], after: Block) -> gast.stmt:
         """The branch that computes again what the loop has kept; what follows reads that."""
         kept = self.choice.kept
-        values = {name: self._named(name, self.types[name]) for name in kept}
+        self.values = values = {name: self._like(name) for name in kept}
         renamed |= {change.targets[0].id: values[name] for name, change in kept.items()}
         renamed |= {name: self._like(name) for name in sorted(stored_in(self.choice.again)) if name not in renamed}
         again = [clone(each) for each in self.choice.again]
@@ -439,7 +448,8 @@ class _Writer:
 
     def _like(self, name: str, suffix: str = "") -> str:
         """A new name of the type that a name has."""
-        return self._named(f"{name}_{suffix}" if suffix else name, self.types[name])
+        base = re.sub(r"(_\d+)+$", "", name)
+        return self._named(f"{base}_{suffix}" if suffix else base, self.types[name])
 
     def _named(self, name: str, kind: nb.Type) -> str:
         found = self.names.fresh(name)
