@@ -1,0 +1,382 @@
+"""Masked statements: those by one mask of booleans become one loop nest in which a branch asks the mask.
+
+    t = x[m]                                for i in range(n):
+    u = t * t                                   if m[i]:
+    y[m] = u                becomes                 t_i = x[i]
+    s = np.sum(t)                                   y[i] = t_i * t_i
+                                                    s = s + t_i
+
+A load `x[m]` has a length of its own, which is known at run time only. Where its elements meet only elements of other
+loads by the same mask, and end in stores by that mask or in sums, they need no array: each is computed at its own
+place. Elements that the mask does not select are not computed, in no sweep.
+
+This module finds the statements, which `masked_nests` writes. Fortran calls such statements a WHERE construct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.analysis.ownership import are_apart
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.ir.build import (
+    Block,
+    clone,
+    dotted_path,
+    inner_blocks,
+    names_in,
+    rewrite_names,
+    stores_into,
+    walk_blocks,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import all_written, changed_in, changed_memory, is_check, is_effect, reads, stored_in
+from srcad.transforms.optimise.elementwise_statements import Elements, is_fusible
+from srcad.transforms.optimise.gathers import base_of_gather, is_gather
+from srcad.transforms.optimise.loop_nests import Leaf, leaf_of
+
+_EXACT = (gast.Add, gast.Sub, gast.Mult)
+
+
+@dataclass
+class Masked:
+    """Statements of one block by one mask, in order; they become one nest, at the place of the last.
+
+    mask        the name of the mask; others hold the same, and have this one as `equals`
+    rank        the number of loops, at least as many as the mask has axes
+    members     arrays with an element for each place that the mask selects
+    absorbed    statements of which nothing is left: checks of lengths, and the places of the mask
+    """
+
+    mask: str
+    rank: int
+    statements: list[gast.stmt] = field(default_factory=list)
+    members: set[str] = field(default_factory=set)
+    absorbed: list[gast.stmt] = field(default_factory=list)
+
+    @property
+    def last(self) -> gast.stmt:
+        return self.statements[-1]
+
+    def all(self) -> list[gast.stmt]:
+        return [*self.absorbed, *self.statements]
+
+    def loads(self) -> Iterator[str]:
+        """The arrays of which elements are read."""
+        for each in self.statements:
+            if isinstance(each, gast.Assign) and stores_into(each) is None and isinstance(each.value, gast.Subscript):
+                yield str(each.value.value.id)
+
+    def targets(self) -> Iterator[str]:
+        """The arrays into which elements are stored."""
+        for each in self.statements:
+            target = stores_into(each)
+            if target is not None:
+                yield str(target.value.id)
+
+
+class MaskedStatements:
+    """The masked statements of a program.
+
+    regions     by the id of each of their statements
+    equals      masks by other names of the same value
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.places: dict[str, tuple[str, str]] = {}  # names of places, with the array and the mask
+        self.equals: dict[str, str] = {}
+        self.regions: dict[int, Masked] = {}
+        self._excluded: set[str] = set()
+        for statement in walk_statements(program.unit.tree.body):
+            self._learn_places(statement)
+        if not self.places and not any(map(self._has_mask, walk_statements(program.unit.tree.body))):
+            return
+        self._users: dict[str, list[gast.stmt]] = {}
+        for statement in walk_statements(program.unit.tree.body):
+            for name in reads(statement):
+                self._users.setdefault(name, []).append(statement)
+        for block in walk_blocks(program.unit.tree.body):
+            self._learn_equal(block)
+        for block in walk_blocks(program.unit.tree.body):
+            self._find(block)
+
+    def of(self, statement: gast.stmt) -> Masked | None:
+        """The masked statements that a statement belongs to."""
+        return self.regions.get(id(statement))
+
+    def known_mask(self, index: gast.expr) -> str | None:
+        """The mask by which a subscript selects elements; None for other subscripts."""
+        if not isinstance(index, gast.Name):
+            return None
+        name = self.places[index.id][1] if index.id in self.places else index.id
+        return self.equals.get(name, name) if self._is_mask(name) else None
+
+    def _is_mask(self, name: str) -> bool:
+        kind = self.program.types.get(name)
+        return isinstance(kind, nb.Array) and kind.dtype == nb.boolean and kind.ndim > 0
+
+    def _has_mask(self, statement: gast.stmt) -> bool:
+        return any(
+            isinstance(each, gast.Subscript) and isinstance(each.slice, gast.Name) and self._is_mask(each.slice.id)
+            for each in (getattr(statement, "value", None), stores_into(statement))
+        )
+
+    def _learn_places(self, statement: gast.stmt) -> None:
+        match statement:
+            case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=array), gast.Name(id=mask)])):
+                if (dotted_path(function) or "").endswith(".mask_places") and self._is_mask(mask):
+                    self.places[str(written(statement))] = (array, mask)
+
+    # Masks of the same value
+
+    def _learn_equal(self, block: Block) -> None:
+        """Names of masks that one expression defines, of operands that have not changed in between."""
+        available: dict[str, tuple[str, frozenset[str]]] = {}
+        for statement in block:
+            name = written(statement)
+            kind = self.program.types.get(str(name))
+            is_known = isinstance(kind, nb.Array) and kind.dtype == nb.boolean and is_fusible(self.program, statement)
+            key = ""
+            if is_known and self.program.flow.single(str(name)) is not None and not self._is_changed(str(name)):
+                value = clone(statement.value)
+                rewrite_names(value, lambda each: self.equals.get(each, each))
+                key = gast.dump(value)
+                if key in available:
+                    self.equals[str(name)] = available[key][0]
+            changed, stored = changed_in([statement]), stored_in([statement])
+            for other, (_, operands) in [*available.items()]:
+                if stored & operands or any(self._alias(one, two) for one in changed for two in operands):
+                    del available[other]
+            if key and key not in available:
+                available[key] = str(name), frozenset(names_in(value))
+
+    def _is_changed(self, name: str) -> bool:
+        """Whether a store changes elements of an array."""
+        return self.program.aliases.is_written(name)
+
+    def _alias(self, one: str, other: str) -> bool:
+        types = self.program.types
+        return types.is_array(one) and types.is_array(other) and self.program.aliases.may_alias(one, other)
+
+    # Regions
+
+    def _find(self, block: Block) -> None:
+        """The regions of a block, without members that other statements use as arrays."""
+        while True:
+            found = self._grown(block)
+            outside = {name for region in found for name in region.members if not self._is_inside(name, region)}
+            outside |= {name for name in self.places if self._is_torn(name, found)}
+            if not outside - self._excluded:
+                break
+            self._excluded |= outside
+        for region in found:
+            self.regions.update({id(each): region for each in region.all()})
+
+    def _is_inside(self, name: str, region: Masked) -> bool:
+        return all(any(user is each for each in region.all()) for user in self._users.get(name, []))
+
+    def _is_torn(self, name: str, regions: list[Masked]) -> bool:
+        """Whether the places of a mask are in use outside of the region that they were made for."""
+        made = self.program.flow.single(name)
+        region = next((each for each in regions if any(made is other for other in each.absorbed)), None)
+        return region is not None and not self._is_inside(name, region)
+
+    def _grown(self, block: Block) -> list[Masked]:
+        """Regions that each statement joins if it may: it and all between commute with those that are there."""
+        found: list[Masked] = []
+        open_: dict[tuple[str, int], Masked] = {}
+        waiting: dict[str, gast.stmt] = {}  # the places of masks, until a statement uses them
+        for statement in block:
+            if written(statement) in self.places and written(statement) not in self._excluded:
+                waiting[str(written(statement))] = statement
+                continue
+            key = self._mask_of(statement, open_)
+            if key is None:
+                continue
+            region = open_.get(key)
+            if region is None or not self._may_join(statement, region, block):
+                region = open_[key] = Masked(*key)
+                if self._is_absorbed(statement, region) or not self._may_begin(statement, region):
+                    del open_[key]
+                    continue
+                found.append(region)
+            region.absorbed += [waiting.pop(name) for name in names_in(statement) if name in waiting]
+            if self._is_absorbed(statement, region):
+                region.absorbed.append(statement)
+                continue
+            region.statements.append(statement)
+            name = written(statement)
+            if name is not None and self.program.types.is_array(name):
+                region.members.add(name)
+        return found
+
+    def _mask_of(self, statement: gast.stmt, regions: dict[tuple[str, int], Masked]) -> tuple[str, int] | None:
+        """The mask and the rank of the region that a statement may be in."""
+        types, name, target = self.program.types, written(statement), stores_into(statement)
+        members = {each: key for key, region in regions.items() for each in region.members}
+        if target is not None:
+            return self._mask_of_store(statement, target, members)
+        match statement:
+            case gast.Assign(value=gast.Subscript(value=gast.Name(id=base), slice=index)):
+                mask = self._mask_of_subscript(base, index)
+                is_single = name is not None and self.program.flow.single(name) is not None
+                if mask is None or not is_single or name in self._excluded or not _is_number(types.get(base)):
+                    return None
+                return mask, types.rank(base) or 0
+            case gast.Assign(value=value) if name is not None and any(each in members for each in names_in(value)):
+                keys = {members.get(each) for each in names_in(value) if types.is_array(each)}
+                if len(keys) != 1 or name in self._excluded or self.program.flow.single(name) is None:
+                    return None
+                (key,) = keys
+                is_sum = Elements.sums(self.program, statement) and isinstance(types.get(name), nb.Float)
+                if is_sum and not self.program.unit.options.get("parallel"):
+                    return key if not (value.keywords or value.args[1:]) else None
+                is_by_elements = is_fusible(self.program, statement) or self._is_complex(statement)
+                return key if is_by_elements and not is_gather(self.program, value) else None
+            case gast.Expr(value=gast.Call(args=[gast.Attribute(value=gast.Name(id=member), attr="shape"), *_])):
+                return members.get(member)
+        return None
+
+    def _is_absorbed(self, statement: gast.stmt, region: Masked) -> bool:
+        """Whether a statement compares the length of a member with the number of places that the mask selects."""
+        match statement:
+            case gast.Expr(
+                value=gast.Call(
+                    func=function,
+                    args=[
+                        gast.Attribute(value=gast.Name(id=member), attr="shape"),
+                        gast.Attribute(value=gast.Subscript(value=gast.Name(id=base), slice=index), attr="shape"),
+                        _,
+                    ],
+                )
+            ):
+                is_fit = (dotted_path(function) or "").endswith(".check_fits")
+                is_same = self.known_mask(index) == region.mask and self.program.types.rank(base) == region.rank
+                return is_fit and is_same and member in region.members
+        return False
+
+    def _mask_of_subscript(self, base: str, index: gast.expr) -> str | None:
+        """The mask of a subscript that selects elements of an array by a mask of its leading axes."""
+        mask, rank = self.known_mask(index), self.program.types.rank(base)
+        if mask is None or not rank or index.id in self._excluded:
+            return None
+        return mask if rank >= (self.program.types.rank(mask) or 0) else None
+
+    def _mask_of_store(
+        self, statement: Any, target: gast.Subscript, members: dict[str, tuple[str, int]]
+    ) -> tuple[str, int] | None:
+        types, base = self.program.types, target.value.id
+        mask = self._mask_of_subscript(base, target.slice)
+        if mask is None or self._alias(base, mask):
+            return None
+        value, key = statement.value, (mask, types.rank(base) or 0)
+        if isinstance(value, gast.Name) and types.is_array(value.id):
+            return key if members.get(value.id) == key and _fits(types.get(base), types.get(value.id)) else None
+        kind = types.get(value.id) if isinstance(value, gast.Name) else _kind_of(constant(value))
+        is_bounded = isinstance(statement, gast.Assign) or isinstance(statement.op, (*_EXACT, gast.Div))
+        return key if is_bounded and _fits(types.get(base), kind) else None
+
+    def _is_complex(self, statement: Any) -> bool:
+        """Whether a statement computes complex numbers, element by element, as NumPy does."""
+        kind = self.program.types.get(str(written(statement)))
+        value = statement.value
+        if not isinstance(kind, nb.Array) or kind.dtype != nb.complex128 or not isinstance(value, gast.BinOp):
+            return False
+        return isinstance(value.op, _EXACT) and all(self._is_plain(each) for each in (value.left, value.right))
+
+    def _is_plain(self, node: gast.expr) -> bool:
+        if not isinstance(node, gast.Name):
+            return _kind_of(constant(node)) is not None
+        kind = self.program.types.get(node.id)
+        return (kind.dtype if isinstance(kind, nb.Array) else kind) in (nb.complex128, nb.float64)
+
+    # What may be moved
+
+    def _may_begin(self, statement: gast.stmt, region: Masked) -> bool:
+        """Whether a statement alone can be written as a nest."""
+        rank = self.program.types.rank(region.mask) or 0
+        return stores_into(statement) is not None or rank <= region.rank
+
+    def _may_join(self, statement: gast.stmt, region: Masked, block: Block) -> bool:
+        """Whether a statement can run right after those of a region, and these where it stands."""
+        if not all(self._is_in_step(statement, each) for each in region.statements):
+            return False
+        start = next(k for k, each in enumerate(block) if each is region.statements[0])
+        end = next(k for k, each in enumerate(block) if each is statement)
+        seen: list[gast.stmt] = []
+        own = {id(each) for each in region.all()}
+        for each in block[start:end]:
+            if id(each) in own:
+                seen.append(each)
+            elif written(each) not in self.places and not all(self._commute(one, each) for one in seen):
+                return False
+        return True
+
+    def _is_in_step(self, statement: gast.stmt, earlier: gast.stmt) -> bool:
+        """Whether two statements of one mask access elements at their own places only, if they share memory."""
+        one, other = _memory(statement), _memory(earlier)
+        if stores_into(statement) is None and stores_into(earlier) is None or one is None or other is None:
+            return True
+        return not self._alias(one, other) or self.is_same_place(one, other)
+
+    def is_same_place(self, one: str, other: str) -> bool:
+        """Whether two arrays that may share memory are one, or do not share any."""
+        if one == other or are_apart(self.program, one, other):
+            return True
+        first, second = leaf_of(self.program, one), leaf_of(self.program, other)
+        return isinstance(first, Leaf) and second is not None and first.is_same(second, self.program.meeting)
+
+    def read_elsewhere(self, value: gast.expr) -> Iterator[str]:
+        """The arrays of which an expression reads elements at other places than its own."""
+        base = base_of_gather(self.program, value)
+        if base is not None:
+            yield base
+
+    def _commute(self, one: gast.stmt, other: gast.stmt) -> bool:
+        """Whether a statement of a region may as well run after another that is in no region, or in another one."""
+        if inner_blocks(other) or (is_effect(other) and not is_check(other)):
+            return False
+        first, second = {*reads(one)}, {*reads(other)}
+        stored, after = {*all_written(one)}, {*all_written(other)}
+        if stored & second or after & (first | stored):
+            return False
+        changed, later = changed_memory(one), changed_memory(other)
+        meets = any(self._alias(each, name) for each in later for name in (*first, *changed))
+        return not meets and not any(self._alias(each, name) for each in changed for name in second)
+
+
+def _memory(statement: gast.stmt) -> str | None:
+    """The array of which a masked statement accesses elements."""
+    target = stores_into(statement)
+    if target is not None:
+        return str(target.value.id)
+    value = statement.value if isinstance(statement, gast.Assign) else None
+    return str(value.value.id) if isinstance(value, gast.Subscript) else None
+
+
+def _is_number(kind: nb.Type | None) -> bool:
+    return isinstance(kind, nb.Array) and kind.dtype in (nb.float64, nb.float32, nb.int64, nb.boolean, nb.complex128)
+
+
+def _kind_of(value: Any) -> nb.Type | None:
+    return {bool: nb.boolean, int: nb.int64, float: nb.float64, complex: nb.complex128}.get(type(value))
+
+
+def _fits(kind: nb.Type | None, value: nb.Type | None) -> bool:
+    """Whether a number can be stored into an array as NumPy stores an array of it."""
+    value = value.dtype if isinstance(value, nb.Array) else value
+    if not isinstance(kind, nb.Array) or not _is_number(kind):
+        return False
+    if isinstance(kind.dtype, nb.Float):
+        return isinstance(value, (nb.Float, nb.Integer, nb.Boolean))
+    if kind.dtype == nb.complex128:
+        return value in (nb.complex128, nb.float64, nb.int64)
+    return value == kind.dtype or (kind.dtype == nb.int64 and isinstance(value, nb.IntegerLiteral))
