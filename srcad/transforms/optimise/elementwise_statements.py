@@ -65,7 +65,7 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
     if not isinstance(kind.dtype, (nb.Float, nb.Boolean)):
         return kind.dtype == nb.int64 and is_integer_operation(program, value)
     if isinstance(value, gast.BinOp) and isinstance(value.op, UNFUSED):
-        return kind.dtype == nb.boolean and isinstance(value.op, LOGICAL) and all(map(program.types.is_array, names_in(value)))
+        return kind.dtype == nb.boolean and isinstance(value.op, LOGICAL)
     if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, value)):
         return False
     rule = registry.find(primitive_of(value, program.unit.bindings))

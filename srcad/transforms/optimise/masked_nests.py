@@ -23,6 +23,7 @@ from srcad.transforms.ir.build import (
     stores_into,
     written,
 )
+from srcad.transforms.ir.node_notes import note
 from srcad.transforms.optimise.loop_nests import Leaf, Nest, leaf_of
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class _MaskedNest(Nest):
         terms = {each: self.elements.names.temporary() for each in self.terms}
         taken = [*self.body, *(assign(terms[each], term, self.place) for each, term in self.terms.items())]
         passed = [assign(terms[each], clone(self.starts[each]), self.place) for each in self.terms]
-        self.body = [*before, branch(test, taken, passed, self.place)]
+        self.body = [*before, note(branch(test, taken, passed, self.place), asks_mask=True)]
         for each, term in terms.items():
             following = self.elements.names.fresh(each)
             self.body.append(assign(following, binary(load(each), gast.Add, load(term)), self.place))
@@ -88,7 +89,7 @@ class _MaskedNest(Nest):
         form = self.program.meeting.size(name, axis)
         if form in self.same[axis] and form == self.forms[axis]:
             return
-        if not is_masked:
+        if self.elements.assumes or not is_masked:
             self.check(axis, self.extents[axis], form, (name, axis))
             return
         message = "index is out of range: the mask has another shape than the array"

@@ -37,7 +37,15 @@ from srcad.transforms.ir.build import (
     written,
 )
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import all_written, changed_in, changed_memory, is_check, is_effect, reads, stored_in
+from srcad.transforms.ir.side_effects import (
+    all_written,
+    changed_in,
+    changed_memory,
+    is_check,
+    is_effect,
+    reads,
+    stored_in,
+)
 from srcad.transforms.optimise.elementwise_statements import Elements, is_fusible
 from srcad.transforms.optimise.gathers import base_of_gather, is_gather
 from srcad.transforms.optimise.loop_nests import Leaf, leaf_of
@@ -63,9 +71,11 @@ class Masked:
 
     @property
     def last(self) -> gast.stmt:
+        """The statement at whose place the nest stands."""
         return self.statements[-1]
 
     def all(self) -> list[gast.stmt]:
+        """The statements that the nest replaces."""
         return [*self.absorbed, *self.statements]
 
     def loads(self) -> Iterator[str]:
@@ -213,6 +223,8 @@ class MaskedStatements:
                 region.absorbed.append(statement)
                 continue
             region.statements.append(statement)
+            if any(self._alias(each, region.mask) for each in changed_memory(statement)):
+                del open_[key]  # from here on, the mask selects other elements
             name = written(statement)
             if name is not None and self.program.types.is_array(name):
                 region.members.add(name)
@@ -275,7 +287,7 @@ class MaskedStatements:
     ) -> tuple[str, int] | None:
         types, base = self.program.types, target.value.id
         mask = self._mask_of_subscript(base, target.slice)
-        if mask is None or self._alias(base, mask):
+        if mask is None or (self._alias(base, mask) and not self.is_same_place(base, mask)):
             return None
         value, key = statement.value, (mask, types.rank(base) or 0)
         if isinstance(value, gast.Name) and types.is_array(value.id):
@@ -309,21 +321,21 @@ class MaskedStatements:
         """Whether a statement can run right after those of a region, and these where it stands."""
         if not all(self._is_in_step(statement, each) for each in region.statements):
             return False
-        start = next(k for k, each in enumerate(block) if each is region.statements[0])
-        end = next(k for k, each in enumerate(block) if each is statement)
-        seen: list[gast.stmt] = []
         own = {id(each) for each in region.all()}
-        for each in block[start:end]:
+        seen: list[gast.stmt] = []
+        for each in block:
+            if each is statement:
+                break
             if id(each) in own:
                 seen.append(each)
-            elif written(each) not in self.places and not all(self._commute(one, each) for one in seen):
+            elif not all(self._commute(one, each) for one in seen):
                 return False
         return True
 
     def _is_in_step(self, statement: gast.stmt, earlier: gast.stmt) -> bool:
         """Whether two statements of one mask access elements at their own places only, if they share memory."""
         one, other = _memory(statement), _memory(earlier)
-        if stores_into(statement) is None and stores_into(earlier) is None or one is None or other is None:
+        if one is None or other is None or (stores_into(statement) is None and stores_into(earlier) is None):
             return True
         return not self._alias(one, other) or self.is_same_place(one, other)
 
@@ -344,13 +356,20 @@ class MaskedStatements:
         """Whether a statement of a region may as well run after another that is in no region, or in another one."""
         if inner_blocks(other) or (is_effect(other) and not is_check(other)):
             return False
-        first, second = {*reads(one)}, {*reads(other)}
+        first, second = {*self._reads(one)}, {*self._reads(other)}
         stored, after = {*all_written(one)}, {*all_written(other)}
         if stored & second or after & (first | stored):
             return False
         changed, later = changed_memory(one), changed_memory(other)
         meets = any(self._alias(each, name) for each in later for name in (*first, *changed))
         return not meets and not any(self._alias(each, name) for each in changed for name in second)
+
+    def _reads(self, statement: gast.stmt) -> Iterator[str]:
+        """The names that a statement reads; of what makes places, only the mask, as the array gives its shape."""
+        name = written(statement)
+        if name in self.places:
+            return iter([self.places[name][1]])
+        return reads(statement)
 
 
 def _memory(statement: gast.stmt) -> str | None:
