@@ -151,16 +151,14 @@ class _Planner:
         for user in self.users.get(name, []):
             if any(user is check for check in checks):
                 continue
-            target = written(user)
-            region = self.masked.of(user)
-            final = self.found.inlined.get(str(target), user) if target in self.found.defined else user
-            final = final if region is None else region.last
-            if not any(final is other for other in block) or not self.takes_elements(user, name):
+            if not self.takes_elements(user, name):
                 return None
-            roots[id(final)] = final
+            roots.update({id(final): final for final in self.finals(user)})
         if len(roots) != 1:
             return None
         (final,) = roots.values()
+        if not any(final is other for other in block):
+            return None
         if is_gather(self.program, statement.value) and id(final) in self.without_gathers:
             return None
         if self.is_early(name):
@@ -172,6 +170,14 @@ class _Planner:
         if checks:
             self.found.checks[name] = checks
         return final
+
+    def finals(self, user: gast.stmt) -> list[gast.stmt]:
+        """The statements in whose nests a user is computed."""
+        regions = self.masked.all_of(user)
+        if regions:
+            return [each.last for each in regions]
+        target = written(user)
+        return [self.found.inlined.get(str(target), user) if target in self.found.defined else user]
 
     def moves(self, check: gast.stmt, name: str, final: gast.stmt, block: Block) -> bool:
         """Whether a check of all elements of indices can be one of each element, where the final statement uses it."""

@@ -21,6 +21,8 @@ from srcad.transforms.ir.build import (
     load,
     place_of,
     stores_into,
+    subscript,
+    tuple_of,
     written,
 )
 from srcad.transforms.ir.node_notes import note
@@ -36,6 +38,17 @@ def masked_nest(elements: Elements, region: Masked) -> Block:
     return _MaskedNest(elements, region).written()
 
 
+def member_measured(value: gast.expr) -> tuple[str, bool] | None:
+    """The array whose length an expression asks for, and whether as a shape; None for others."""
+    match value:
+        case gast.Attribute(value=gast.Name(id=name), attr="size" | "shape" as attribute):
+            return str(name), attribute == "shape"
+        case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]):
+            path = dotted_path(function)
+            return (str(name), path == "np.shape") if path in ("len", "np.size", "np.shape") else None
+    return None
+
+
 class _MaskedNest(Nest):
     def __init__(self, elements: Elements, region: Masked) -> None:
         super().__init__(elements, region.rank, place_of(region.statements[0]), region.last)
@@ -48,9 +61,9 @@ class _MaskedNest(Nest):
     def written(self) -> Block:
         """The nest, and the results of sums after it."""
         self.measure()
-        test = self.inner(self.selected())
+        test = self.selected()
         before, self.body = self.body, []
-        for statement in self.region.statements:
+        for statement in (*self.region.again, *self.region.statements):
             self.add(statement)
         # What is not selected adds 0: a sum in a branch would be carried by the branch in the reverse sweep as well.
         terms = {each: self.elements.names.temporary() for each in self.terms}
@@ -64,7 +77,7 @@ class _MaskedNest(Nest):
         if not self.starts:
             return [*self.before, self.loops(self.extents)]
         loops = self.accumulating_loops(self.extents, self.starts)
-        results = [self.result(statement, name) for statement, name in self.results]
+        results = (each for statement, name in self.results for each in self.result(statement, name))
         return [*self.before, *loops, *results]
 
     def measure(self) -> None:
@@ -102,19 +115,21 @@ class _MaskedNest(Nest):
         self.same[axis].add(form)
 
     def selected(self) -> gast.expr:
-        """The element of the mask."""
+        """The name of the element of the mask."""
         mask = self.region.mask
         rank = self.program.types.rank(mask) or 0
         if rank == self.rank:
             return self.atom(load(mask))
         found = leaf_of(self.program, mask) or _whole(mask, rank)
-        return found.element(self, self.indices[:rank], [False] * rank)
+        return self.inner(found.element(self, self.indices[:rank], [False] * rank))
 
     def add(self, statement: Any) -> None:
         """Write one statement for one element."""
         target, name = stores_into(statement), written(statement)
         if target is not None:
             self.store(statement, target)
+        elif member_measured(statement.value) is not None:
+            self.results.append((statement, self.counted()))
         elif isinstance(statement.value, gast.Subscript):
             self.keep(str(name), self.cell_or_inlined(statement.value.value.id))
         elif name in self.region.members:
@@ -124,7 +139,7 @@ class _MaskedNest(Nest):
 
     def keep(self, member: str, value: gast.expr) -> None:
         """Remember the name of an element of a member."""
-        self._done[f"element {member}"] = self.inner(value) if not isinstance(value, gast.Name) else value
+        self._done[f"element {member}"] = value
 
     def cell_or_inlined(self, array: str) -> gast.expr:
         """An element of an array that the mask selects from."""
@@ -155,16 +170,34 @@ class _MaskedNest(Nest):
         total = names.fresh(f"{name}_sum")
         self.starts[total], self.terms[total] = const(0.0), self.atom(source)
         self.results.append((statement, total))
-        if dotted_path(statement.value.func) == "np.mean" and not self.count:
-            self.count = names.fresh(f"{self.region.mask}_count")
-            self.starts[self.count], self.terms[self.count] = const(0), const(1)
+        if dotted_path(statement.value.func) == "np.mean":
+            self.counted()
 
-    def result(self, statement: Any, total: str) -> gast.stmt:
-        """The statement that defines a sum or a mean."""
+    def counted(self) -> str:
+        """The accumulator of the number of elements that the mask selects."""
+        if not self.count:
+            self.count = self.elements.names.fresh(f"{self.region.mask}_count")
+            self.starts[self.count], self.terms[self.count] = const(0), const(1)
+        return self.count
+
+    def result(self, statement: Any, total: str) -> Block:
+        """The statements that define a sum, a mean or a length."""
+        name, place = str(written(statement)), place_of(statement)
         value: gast.expr = load(self.totals[total])
+        measured = member_measured(statement.value)
+        if measured is not None:
+            return [assign(name, tuple_of(value) if measured[1] else value, place)]
         if dotted_path(statement.value.func) == "np.mean":
             value = call("np.divide", value, load(self.totals[self.count]))
-        return assign(str(written(statement)), value, place_of(statement))
+        if not self.program.types.is_array(name):
+            return [assign(name, value, place)]
+        number = self.elements.names.fresh(f"{name}_number")
+        cell = subscript(load(name), const(0), store=True)
+        return [
+            assign(number, value, place),
+            assign(name, call("np.empty", const(1)), place),
+            assign(cell, load(number), place),
+        ]
 
 
 def _whole(array: str, rank: int) -> Leaf:

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.ssa_facts import ONE
 from srcad.transforms.analysis.ownership import are_apart
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import (
@@ -36,6 +37,7 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import (
     all_written,
@@ -49,7 +51,10 @@ from srcad.transforms.ir.side_effects import (
 from srcad.transforms.optimise.elementwise_statements import Elements, is_fusible
 from srcad.transforms.optimise.gathers import base_of_gather, is_gather
 from srcad.transforms.optimise.loop_nests import Leaf, leaf_of
+from srcad.transforms.optimise.masked_nests import member_measured
 
+Key: TypeAlias = tuple[str, int]  # the mask and the rank of a region
+Repeatable: TypeAlias = dict[str, tuple[Key, list[gast.stmt]]]
 _EXACT = (gast.Add, gast.Sub, gast.Mult)
 
 
@@ -59,6 +64,7 @@ class Masked:
 
     mask        the name of the mask; others hold the same, and have this one as `equals`
     rank        the number of loops, at least as many as the mask has axes
+    again       statements of an earlier nest whose elements are computed once more, before all else
     members     arrays with an element for each place that the mask selects
     absorbed    statements of which nothing is left: checks of lengths, and the places of the mask
     """
@@ -66,6 +72,7 @@ class Masked:
     mask: str
     rank: int
     statements: list[gast.stmt] = field(default_factory=list)
+    again: list[gast.stmt] = field(default_factory=list)
     members: set[str] = field(default_factory=set)
     absorbed: list[gast.stmt] = field(default_factory=list)
 
@@ -80,7 +87,7 @@ class Masked:
 
     def loads(self) -> Iterator[str]:
         """The arrays of which elements are read."""
-        for each in self.statements:
+        for each in (*self.again, *self.statements):
             if isinstance(each, gast.Assign) and stores_into(each) is None and isinstance(each.value, gast.Subscript):
                 yield str(each.value.value.id)
 
@@ -104,6 +111,7 @@ class MaskedStatements:
         self.places: dict[str, tuple[str, str]] = {}  # names of places, with the array and the mask
         self.equals: dict[str, str] = {}
         self.regions: dict[int, Masked] = {}
+        self._repeated: dict[int, list[Masked]] = {}
         self._excluded: set[str] = set()
         for statement in walk_statements(program.unit.tree.body):
             self._learn_places(statement)
@@ -121,6 +129,11 @@ class MaskedStatements:
     def of(self, statement: gast.stmt) -> Masked | None:
         """The masked statements that a statement belongs to."""
         return self.regions.get(id(statement))
+
+    def all_of(self, statement: gast.stmt) -> list[Masked]:
+        """The regions that compute a statement: the one that it belongs to, and those that repeat it."""
+        own = self.of(statement)
+        return [] if own is None else [own, *self._repeated.get(id(statement), ())]
 
     def known_mask(self, index: gast.expr) -> str | None:
         """The mask by which a subscript selects elements; None for other subscripts."""
@@ -182,58 +195,122 @@ class MaskedStatements:
         """The regions of a block, without members that other statements use as arrays."""
         while True:
             found = self._grown(block)
-            outside = {name for region in found for name in region.members if not self._is_inside(name, region)}
+            outside = {name for region in found for name in region.members if not self._is_inside(name, found)}
             outside |= {name for name in self.places if self._is_torn(name, found)}
             if not outside - self._excluded:
                 break
             self._excluded |= outside
         for region in found:
             self.regions.update({id(each): region for each in region.all()})
+            for each in region.again:
+                self._repeated.setdefault(id(each), []).append(region)
 
-    def _is_inside(self, name: str, region: Masked) -> bool:
-        return all(any(user is each for each in region.all()) for user in self._users.get(name, []))
+    def _is_inside(self, name: str, regions: list[Masked]) -> bool:
+        """Whether only regions that compute a member use it."""
+        inside = {id(each) for region in regions if name in region.members for each in region.all()}
+        return all(id(user) in inside for user in self._users.get(name, []))
 
     def _is_torn(self, name: str, regions: list[Masked]) -> bool:
         """Whether the places of a mask are in use outside of the region that they were made for."""
         made = self.program.flow.single(name)
         region = next((each for each in regions if any(made is other for other in each.absorbed)), None)
-        return region is not None and not self._is_inside(name, region)
+        inside = {id(each) for each in region.all()} if region is not None else set()
+        return region is not None and not all(id(user) in inside for user in self._users.get(name, []))
 
     def _grown(self, block: Block) -> list[Masked]:
         """Regions that each statement joins if it may: it and all between commute with those that are there."""
         found: list[Masked] = []
-        open_: dict[tuple[str, int], Masked] = {}
+        open_: dict[Key, Masked] = {}
         waiting: dict[str, gast.stmt] = {}  # the places of masks, until a statement uses them
+        repeatable: Repeatable = {}  # members, with the statements that compute them
         for statement in block:
             if written(statement) in self.places and written(statement) not in self._excluded:
                 waiting[str(written(statement))] = statement
                 continue
-            key = self._mask_of(statement, open_)
-            if key is None:
-                continue
-            region = open_.get(key)
-            if region is None or not self._may_join(statement, region, block):
-                region = open_[key] = Masked(*key)
-                if self._is_absorbed(statement, region) or not self._may_begin(statement, region):
-                    del open_[key]
-                    continue
-                found.append(region)
-            region.absorbed += [waiting.pop(name) for name in names_in(statement) if name in waiting]
-            if self._is_absorbed(statement, region):
-                region.absorbed.append(statement)
-                continue
-            region.statements.append(statement)
-            if any(self._alias(each, region.mask) for each in changed_memory(statement)):
-                del open_[key]  # from here on, the mask selects other elements
+            members = {each: key for each, (key, _) in repeatable.items()}
+            members |= {each: key for key, region in open_.items() for each in region.members}
+            key = self._mask_of(statement, members)
+            region = None if key is None else self._joined(statement, key, open_, block, repeatable)
+            if region is not None and key is not None:
+                if region.statements or not self._is_absorbed(statement, region):
+                    found += [] if region.statements else [region]
+                    region.absorbed += [waiting.pop(name) for name in names_in(statement) if name in waiting]
+                    self._add(statement, region)
+                if any(self._alias(each, region.mask) for each in changed_memory(statement)):
+                    del open_[key]  # from here on, the mask selects other elements
+            self._forget(statement, repeatable)
             name = written(statement)
-            if name is not None and self.program.types.is_array(name):
-                region.members.add(name)
+            if region is not None and key is not None and name in region.members and self._is_cheap(statement):
+                before = [each for other in names_in(statement.value) for each in repeatable.get(other, (key, []))[1]]
+                if all(other in repeatable for other in names_in(statement.value) if other in region.members):
+                    repeatable[str(name)] = key, [*{id(each): each for each in (*before, statement)}.values()]
         return found
 
-    def _mask_of(self, statement: gast.stmt, regions: dict[tuple[str, int], Masked]) -> tuple[str, int] | None:
+    def _joined(
+        self, statement: gast.stmt, key: Key, open_: dict[Key, Masked], block: Block, repeatable: Repeatable
+    ) -> Masked | None:
+        """The region of a statement: the one that there is if it may join it, else one that begins here."""
+        region = open_.get(key)
+        if (
+            region is not None
+            and self._may_join(statement, region, block)
+            and self._repeat(statement, region, repeatable)
+        ):
+            return region
+        region = open_[key] = Masked(*key)
+        return region if self._repeat(statement, region, repeatable) else None
+
+    def _add(self, statement: gast.stmt, region: Masked) -> None:
+        if self._is_absorbed(statement, region):
+            region.absorbed.append(statement)
+            return
+        region.statements.append(statement)
+        name = written(statement)
+        is_member = name is not None and self.program.types.is_array(name)
+        if is_member and not Elements.sums(self.program, statement):
+            region.members.add(str(name))
+
+    def _repeat(self, statement: gast.stmt, region: Masked, repeatable: Repeatable) -> bool:
+        """Have a region compute members of an earlier one that a statement uses, if that gives the same there."""
+        needed = {
+            id(each): each
+            for name in names_in(statement)
+            if name in repeatable and name not in region.members
+            for each in repeatable[name][1]
+            if written(each) not in region.members
+        }
+        users = [*region.statements, statement]
+        if not all(self._is_in_step(one, other) for one in needed.values() for other in users):
+            return False
+        region.again += needed.values()
+        region.members |= {str(written(each)) for each in needed.values()}
+        return True
+
+    def _is_cheap(self, statement: Any) -> bool:
+        """Whether elements may be computed twice."""
+        value = statement.value
+        return isinstance(value, gast.Subscript) or isinstance(getattr(value, "op", None), REPEATABLE_OPERATORS)
+
+    def _forget(self, statement: gast.stmt, repeatable: Repeatable) -> None:
+        """Forget members that would be others after a statement."""
+        for name, (_, made) in [*repeatable.items()]:
+            if not all(self._keeps(each, statement) for each in made):
+                del repeatable[name]
+
+    def _keeps(self, one: gast.stmt, other: gast.stmt) -> bool:
+        """Whether a statement leaves what another reads."""
+        read = {*self._reads(one), *self._masks_of(one)}
+        return not read & stored_in([other]) and not any(
+            self._alias(each, name) for each in changed_in([other]) for name in read
+        )
+
+    def _masks_of(self, statement: Any) -> Iterator[str]:
+        """The mask behind the places in a subscript."""
+        return (self.places[name][1] for name in names_in(statement) if name in self.places)
+
+    def _mask_of(self, statement: gast.stmt, members: dict[str, Key]) -> Key | None:
         """The mask and the rank of the region that a statement may be in."""
         types, name, target = self.program.types, written(statement), stores_into(statement)
-        members = {each: key for key, region in regions.items() for each in region.members}
         if target is not None:
             return self._mask_of_store(statement, target, members)
         match statement:
@@ -244,18 +321,29 @@ class MaskedStatements:
                     return None
                 return mask, types.rank(base) or 0
             case gast.Assign(value=value) if name is not None and any(each in members for each in names_in(value)):
-                keys = {members.get(each) for each in names_in(value) if types.is_array(each)}
-                if len(keys) != 1 or name in self._excluded or self.program.flow.single(name) is None:
-                    return None
-                (key,) = keys
-                is_sum = Elements.sums(self.program, statement) and isinstance(types.get(name), nb.Float)
-                if is_sum and not self.program.unit.options.get("parallel"):
-                    return key if not (value.keywords or value.args[1:]) else None
-                is_by_elements = is_fusible(self.program, statement) or self._is_complex(statement)
-                return key if is_by_elements and not is_gather(self.program, value) else None
+                return self._mask_of_operation(statement, name, members)
             case gast.Expr(value=gast.Call(args=[gast.Attribute(value=gast.Name(id=member), attr="shape"), *_])):
                 return members.get(member)
         return None
+
+    def _mask_of_operation(self, statement: Any, name: str, members: dict[str, Key]) -> Key | None:
+        """The same for an operation on members, which gives another one, or a number."""
+        program, types, value = self.program, self.program.types, statement.value
+        keys = {members.get(each) for each in names_in(value) if types.is_array(each) and not self._is_one(each)}
+        if len(keys) != 1 or name in self._excluded or program.flow.single(name) is None:
+            return None
+        (key,) = keys
+        if key is None or member_measured(value) is not None:
+            return key if key is not None and key[1] == types.rank(key[0]) else None
+        if Elements.sums(program, statement):
+            is_number = isinstance(types.get(name), nb.Float) or (self._is_one(name) and key[1] == types.rank(key[0]))
+            return key if is_number and not program.unit.options.get("parallel") else None
+        is_by_elements = is_fusible(program, statement) or self._is_complex(statement)
+        return key if is_by_elements and not is_gather(program, value) else None
+
+    def _is_one(self, name: str) -> bool:
+        """Whether an array is known to have one axis, with one element."""
+        return self.program.types.rank(name) == 1 and self.program.meeting.size(name, 0) == ONE
 
     def _is_absorbed(self, statement: gast.stmt, region: Masked) -> bool:
         """Whether a statement compares the length of a member with the number of places that the mask selects."""
@@ -282,9 +370,7 @@ class MaskedStatements:
             return None
         return mask if rank >= (self.program.types.rank(mask) or 0) else None
 
-    def _mask_of_store(
-        self, statement: Any, target: gast.Subscript, members: dict[str, tuple[str, int]]
-    ) -> tuple[str, int] | None:
+    def _mask_of_store(self, statement: Any, target: gast.Subscript, members: dict[str, Key]) -> Key | None:
         types, base = self.program.types, target.value.id
         mask = self._mask_of_subscript(base, target.slice)
         if mask is None or (self._alias(base, mask) and not self.is_same_place(base, mask)):
@@ -312,14 +398,12 @@ class MaskedStatements:
 
     # What may be moved
 
-    def _may_begin(self, statement: gast.stmt, region: Masked) -> bool:
-        """Whether a statement alone can be written as a nest."""
-        rank = self.program.types.rank(region.mask) or 0
-        return stores_into(statement) is not None or rank <= region.rank
-
     def _may_join(self, statement: gast.stmt, region: Masked, block: Block) -> bool:
         """Whether a statement can run right after those of a region, and these where it stands."""
-        if not all(self._is_in_step(statement, each) for each in region.statements):
+        if not all(self._is_in_step(statement, each) for each in (*region.again, *region.statements)):
+            return False
+        results = {written(each) for each in region.statements} - region.members  # sums: known after the nest only
+        if results & {*reads(statement)}:
             return False
         own = {id(each) for each in region.all()}
         seen: list[gast.stmt] = []
@@ -328,9 +412,14 @@ class MaskedStatements:
                 break
             if id(each) in own:
                 seen.append(each)
-            elif not all(self._commute(one, each) for one in seen):
+            elif not self._may_pass(seen, region, each):
                 return False
         return True
+
+    def _may_pass(self, seen: list[gast.stmt], region: Masked, other: gast.stmt) -> bool:
+        """Whether statements of a region, in order, may as well run after another statement."""
+        is_kept = not seen or all(self._keeps(each, other) for each in region.again)
+        return is_kept and all(self._commute(each, other) for each in seen)
 
     def _is_in_step(self, statement: gast.stmt, earlier: gast.stmt) -> bool:
         """Whether two statements of one mask access elements at their own places only, if they share memory."""
