@@ -224,38 +224,51 @@ class MaskedStatements:
         waiting: dict[str, gast.stmt] = {}  # the places of masks, until a statement uses them
         repeatable: Repeatable = {}  # members, with the statements that compute them
         for statement in block:
-            if written(statement) in self.places and written(statement) not in self._excluded:
-                waiting[str(written(statement))] = statement
-                continue
-            members = {each: key for each, (key, _) in repeatable.items()}
-            members |= {each: key for key, region in open_.items() for each in region.members}
-            key = self._mask_of(statement, members)
-            region = None if key is None else self._joined(statement, key, open_, block, repeatable)
-            if region is not None and key is not None:
-                if region.statements or not self._is_absorbed(statement, region):
-                    found += [] if region.statements else [region]
-                    region.absorbed += [waiting.pop(name) for name in names_in(statement) if name in waiting]
-                    self._add(statement, region)
-                if any(self._alias(each, region.mask) for each in changed_memory(statement)):
-                    del open_[key]  # from here on, the mask selects other elements
-            self._forget(statement, repeatable)
             name = written(statement)
-            if region is not None and key is not None and name in region.members and self._is_cheap(statement):
-                before = [each for other in names_in(statement.value) for each in repeatable.get(other, (key, []))[1]]
-                if all(other in repeatable for other in names_in(statement.value) if other in region.members):
-                    repeatable[str(name)] = key, [*{id(each): each for each in (*before, statement)}.values()]
+            region = None
+            if name in self.places and name not in self._excluded:
+                waiting[str(name)] = statement
+            else:
+                members = {each: key for each, (key, _) in repeatable.items()}
+                members |= {each: key for key, region in open_.items() for each in region.members}
+                region = self._joined(statement, self._mask_of(statement, members), open_, repeatable)
+            if region is not None and (region.statements or not self._is_absorbed(statement, region)):
+                found += [] if region.statements else [region]
+                region.absorbed += [waiting.pop(each) for each in names_in(statement) if each in waiting]
+                self._add(statement, region)
+            self._close(statement, region, open_)
+            self._forget(statement, repeatable)
+            self._excluded |= {each for each, made in waiting.items() if not self._keeps(made, statement)}
+            if region is not None and name in region.members and self._is_cheap(statement):
+                self._learn_repeatable(statement, region, repeatable)
         return found
 
+    def _close(self, statement: gast.stmt, own: Masked | None, open_: dict[Key, Masked]) -> None:
+        """Nothing joins regions any more that would have to move past a statement, and cannot."""
+        for key, region in [*open_.items()]:
+            if region is own:
+                is_open = not any(self._alias(each, region.mask) for each in changed_memory(statement))
+            else:
+                is_open = all(self._commute(each, statement) for each in region.all())
+                is_open = is_open and all(self._keeps(each, statement) for each in region.again)
+            if not is_open:
+                del open_[key]
+
+    def _learn_repeatable(self, statement: Any, region: Masked, repeatable: Repeatable) -> None:
+        used = [each for each in names_in(statement.value) if each in region.members]
+        if all(each in repeatable for each in used):
+            before = [each for other in used for each in repeatable[other][1]]
+            made = [*{id(each): each for each in (*before, statement)}.values()]
+            repeatable[str(written(statement))] = (region.mask, region.rank), made
+
     def _joined(
-        self, statement: gast.stmt, key: Key, open_: dict[Key, Masked], block: Block, repeatable: Repeatable
+        self, statement: gast.stmt, key: Key | None, open_: dict[Key, Masked], repeatable: Repeatable
     ) -> Masked | None:
-        """The region of a statement: the one that there is if it may join it, else one that begins here."""
+        """The region of a statement: the one that is open if it may join it, else one that begins here."""
+        if key is None:
+            return None
         region = open_.get(key)
-        if (
-            region is not None
-            and self._may_join(statement, region, block)
-            and self._repeat(statement, region, repeatable)
-        ):
+        if region is not None and self._may_join(statement, region) and self._repeat(statement, region, repeatable):
             return region
         region = open_[key] = Masked(*key)
         return region if self._repeat(statement, region, repeatable) else None
@@ -398,28 +411,11 @@ class MaskedStatements:
 
     # What may be moved
 
-    def _may_join(self, statement: gast.stmt, region: Masked, block: Block) -> bool:
-        """Whether a statement can run right after those of a region, and these where it stands."""
-        if not all(self._is_in_step(statement, each) for each in (*region.again, *region.statements)):
-            return False
+    def _may_join(self, statement: gast.stmt, region: Masked) -> bool:
+        """Whether a statement may be computed right after those of a region, element by element."""
         results = {written(each) for each in region.statements} - region.members  # sums: known after the nest only
-        if results & {*reads(statement)}:
-            return False
-        own = {id(each) for each in region.all()}
-        seen: list[gast.stmt] = []
-        for each in block:
-            if each is statement:
-                break
-            if id(each) in own:
-                seen.append(each)
-            elif not self._may_pass(seen, region, each):
-                return False
-        return True
-
-    def _may_pass(self, seen: list[gast.stmt], region: Masked, other: gast.stmt) -> bool:
-        """Whether statements of a region, in order, may as well run after another statement."""
-        is_kept = not seen or all(self._keeps(each, other) for each in region.again)
-        return is_kept and all(self._commute(each, other) for each in seen)
+        is_in_step = all(self._is_in_step(statement, each) for each in (*region.again, *region.statements))
+        return is_in_step and not results & {*reads(statement)}
 
     def _is_in_step(self, statement: gast.stmt, earlier: gast.stmt) -> bool:
         """Whether two statements of one mask access elements at their own places only, if they share memory."""
