@@ -83,6 +83,7 @@ ABOUT_MORE = {
 # Modules without a file of their own: the file that tests them. A folder stands for all modules in it.
 TESTED_ELSEWHERE = {
     "transforms/optimise/hoisted_products.py": "transforms/optimise/test_product_hoisting.py",
+    "transforms/optimise/masked_nests.py": "transforms/optimise/test_masked_statements.py",
     "tools/coverage": "tools/coverage/test_page.py",
     "tools/scipy_others.py": "tools/test_scipy_page.py",
     "api/argument_binding.py": "api/test_derivative_object.py",

@@ -89,7 +89,7 @@ FACTS: dict[str, Fact] = {
     "np.linalg.matrix_transpose": Fact.VIEW,
     "np.real": Fact.VIEW,
     "np.imag": Fact.VIEW,
-    "np.float64": Fact.VIEW,
+    "np.float64": Fact.VIEW | _VECTOR,
     "np.atleast_1d": Fact.VIEWS,
     "np.atleast_2d": Fact.VIEWS,
     "np.atleast_3d": Fact.VIEWS,

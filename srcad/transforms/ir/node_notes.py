@@ -104,6 +104,13 @@ class Notes:
     is_extent_after_loop: bool = False
     """Assignment of an extent that an array has after a loop. Set and read by `carried_shapes`."""
 
+    # During optimisation
+
+    asks_mask: bool = False
+    """Branch: it asks a mask for one element, and LLVM can vectorise the loop. Set by `masked_nests`; read by
+    `loop_fusion`.
+    """
+
     # During differentiation
 
     begins_reverse: bool = False

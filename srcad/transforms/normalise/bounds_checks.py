@@ -178,7 +178,7 @@ class Placement:
 
     def is_elementwise(self, value: gast.expr) -> bool:
         """Whether an expression is an elementwise operation."""
-        if not isinstance(value, (gast.UnaryOp, gast.BinOp, gast.Call)):
+        if not isinstance(value, (gast.UnaryOp, gast.BinOp, gast.Compare, gast.Call)):
             return False
         rule = registry.find(primitive_of(value, self.bindings))
         return rule is not None and rule.elementwise

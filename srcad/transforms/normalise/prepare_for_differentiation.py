@@ -1,7 +1,8 @@
-"""Preparation for differentiation: four small rewrites of a core function after in-place resolution.
+"""Preparation for differentiation: five small rewrites of a core function after in-place resolution.
 
     a parameter that is written into         a copy of it, made on entry: the caller's array is the caller's
     a[i] *= v                                t = a[i]; t2 = t * v; a[i] = t2      (only += and -= are linear in a)
+    m[m] = v                                 k = np.copy(m); m[k] = v   (the reverse sweep finds the elements by k)
     a loop-carried array                     saves its shape after the loop, where shapes may differ
     (`carried_shapes`) a loop that can stop early, or `while`   counts its iterations
 
@@ -36,11 +37,12 @@ from srcad.transforms.ir.build import (
     place_of,
     rewrite,
     rewrite_names,
+    stores_into,
     subscript,
     walk_statements,
 )
 from srcad.transforms.ir.code import Code
-from srcad.transforms.ir.name_types import Types
+from srcad.transforms.ir.name_types import Types, carries_derivatives
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.carried_shapes import with_shapes_behind
 
@@ -56,6 +58,7 @@ def ready(code: Code) -> Code:
     tree = unit.copy_tree()
     tree.body = rewrite(tree.body, partial(_linear_store, names, known))
     unit = unit.with_tree(tree, names=names)
+    unit = _copied_indices(unit, Types(known, types.result), known)
     if not code.settings.in_place:
         unit = _copied_parameters(unit, Types(known, types.result), known)
     with_shapes_behind(unit, Types(known, types.result), names, known)
@@ -75,6 +78,35 @@ def _linear_store(names: Names, known: dict[str, Any], statement: gast.stmt) -> 
             changed = binary(load(old), type(op), value)
             return [assign(old, read, place), assign(new, changed, place), assign(target, load(new), place)]
     return [statement]
+
+
+def _copied_indices(unit: Unit, types: Types, known: dict[str, Any]) -> Unit:
+    """Copy arrays of indices, or masks, that a store by them may change: the reverse sweep undoes it by the same."""
+    if not any(_indices_of(each, types) for each in walk_statements(unit.tree.body)):
+        return unit
+    aliases, bindings = aliases_of_unit(unit, types), {"np": np, **unit.bindings}
+
+    def copied(statement: gast.stmt) -> Block:
+        before: Block = []
+        target: Any = stores_into(statement)
+        for node in _indices_of(statement, types):
+            if aliases.may_alias(node.id, target.value.id):
+                name = unit.names.temporary()
+                known[name] = known[node.id].copy(layout="C", readonly=False)
+                before.append(assign(name, call("np.copy", load(node.id)), place_of(statement)))
+                node.id = name
+        return [*before, statement]
+
+    unit.tree.body = rewrite(unit.tree.body, copied)
+    return unit.with_tree(unit.tree, bindings=bindings)
+
+
+def _indices_of(statement: gast.stmt, types: Types) -> list[gast.Name]:
+    """The names of arrays in the subscript that a statement stores to, if what it stores to may be one of them."""
+    target = stores_into(statement)
+    if target is None or not isinstance(target.value, gast.Name) or carries_derivatives(types.get(target.value.id)):
+        return []
+    return [each for each in index_parts(target) if isinstance(each, gast.Name) and types.is_array(each.id)]
 
 
 def element_type(target: gast.Subscript, known: dict[str, Any]) -> Any:

@@ -34,10 +34,11 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import primitive_of
-from srcad.transforms.ir.side_effects import reads
+from srcad.transforms.ir.side_effects import changed_memory, reads
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
 from srcad.transforms.optimise.gathered_products import with_sums_of_gathered
 from srcad.transforms.optimise.gathers import base_of_gather, checked_indices, is_gather, is_vectorised, may_pass
+from srcad.transforms.optimise.masked_statements import Masked, MaskedStatements
 from srcad.transforms.optimise.outer_products import as_products_of_elements, outer_products, with_axes_as_views
 
 _MOVES = ("np.abs", "np.conj", "np.imag", "np.maximum", "np.minimum", "np.negative", "np.real", "np.sign", "np.where")
@@ -47,12 +48,14 @@ _MOVES = ("np.abs", "np.conj", "np.imag", "np.maximum", "np.minimum", "np.negati
 class Plan:
     """The fusion plan: `inlined` maps names to the statements that compute them, `defined` to their definitions.
 
-    `checks` has what is checked of all elements of an inlined array of indices.
+    `checks` has what is checked of all elements of an inlined array of indices, `masked` the regions of statements by
+    one mask.
     """
 
     inlined: dict[str, gast.stmt] = field(default_factory=dict)
     defined: dict[str, gast.Assign] = field(default_factory=dict)
     checks: dict[str, list[gast.stmt]] = field(default_factory=dict)
+    masked: dict[int, Masked] = field(default_factory=dict)
 
 
 def fuse(code: Code) -> Code:
@@ -72,7 +75,7 @@ def fuse(code: Code) -> Code:
         unit = as_products_of_elements(given, code.types, outer.keys() & plan.inlined.keys())
         program = analyse_forward(unit, code.types, [])
         plan = _planned(program, code.settings.assumes)
-    elements = Elements(program, plan.defined, plan.inlined, code.settings.assumes, plan.checks)
+    elements = Elements(program, plan.defined, plan.inlined, code.settings.assumes, plan.checks, plan.masked)
     loops = {id(each) for each in walk_statements(unit.tree.body) if is_loop(each)}
     unit.tree.body = rewrite(unit.tree.body, elements.statement)
     if unit.options.get("parallel"):
@@ -100,25 +103,29 @@ def _takes_long(node: gast.Call) -> bool:
 
 def _planned(program: Program, assumes: bool) -> Plan:
     """The plan, in which gathers stay out of the nests that compute several elements at once."""
-    plan = _Planner(program, assumes, frozenset()).plan()
+    masked = MaskedStatements(program)
+    plan = _Planner(program, assumes, frozenset(), masked).plan()
     vectorised = {
         id(plan.inlined.get(name, each)) for name, each in plan.defined.items() if is_vectorised(program, each.value)
     }
     roots = {id(plan.inlined[name]) for name in plan.inlined if is_gather(program, plan.defined[name].value)}
-    return _Planner(program, assumes, frozenset(vectorised)).plan() if roots & vectorised else plan
+    return _Planner(program, assumes, frozenset(vectorised), masked).plan() if roots & vectorised else plan
 
 
 class _Planner:
     """Decides which array results are computed inside the statement that uses them."""
 
-    def __init__(self, program: Program, assumes: bool, without_gathers: frozenset[int]) -> None:
+    def __init__(
+        self, program: Program, assumes: bool, without_gathers: frozenset[int], masked: MaskedStatements
+    ) -> None:
         """`without_gathers` are the statements, by id, in whose nests no gather is to be."""
-        self.program, self.assumes, self.without_gathers = program, assumes, without_gathers
+        self.program, self.assumes, self.without_gathers, self.masked = program, assumes, without_gathers, masked
         self.users: dict[str, list[gast.stmt]] = {}
         for statement in walk_statements(program.unit.tree.body):
             for name in reads(statement):
                 self.users.setdefault(name, []).append(statement)
-        self.found = Plan()
+        self.found = Plan(masked=masked.regions)
+        self.early: set[str] = set()  # what the masks of regions are computed from, before anything is stored
 
     def plan(self) -> Plan:
         for block in walk_blocks(self.program.unit.tree.body):
@@ -128,7 +135,7 @@ class _Planner:
     def block(self, block: Block) -> None:
         """Plan a block from its end upwards, since consumers must be planned before producers."""
         for statement in reversed(block):
-            if is_fusible(self.program, statement):
+            if self.masked.of(statement) is None and is_fusible(self.program, statement):
                 name = str(written(statement))
                 self.found.defined[name] = statement
                 root = self.root(name, statement, block)
@@ -144,16 +151,18 @@ class _Planner:
         for user in self.users.get(name, []):
             if any(user is check for check in checks):
                 continue
-            target = written(user)
-            final = self.found.inlined.get(str(target), user) if target in self.found.defined else user
-            if not any(final is other for other in block) or not self.takes_elements(user, name):
+            if not self.takes_elements(user, name):
                 return None
-            roots[id(final)] = final
+            roots.update({id(final): final for final in self.finals(user)})
         if len(roots) != 1:
             return None
         (final,) = roots.values()
+        if not any(final is other for other in block):
+            return None
         if is_gather(self.program, statement.value) and id(final) in self.without_gathers:
             return None
+        if self.is_early(name):
+            self.early.add(name)
         if not self.fits(name, statement, final) or not self.is_unchanged(statement, final):
             return None
         if not all(self.moves(check, name, final, block) for check in checks):
@@ -161,6 +170,14 @@ class _Planner:
         if checks:
             self.found.checks[name] = checks
         return final
+
+    def finals(self, user: gast.stmt) -> list[gast.stmt]:
+        """The statements in whose nests a user is computed."""
+        regions = self.masked.all_of(user)
+        if regions:
+            return [each.last for each in regions]
+        target = written(user)
+        return [self.found.inlined.get(str(target), user) if target in self.found.defined else user]
 
     def moves(self, check: gast.stmt, name: str, final: gast.stmt, block: Block) -> bool:
         """Whether a check of all elements of indices can be one of each element, where the final statement uses it."""
@@ -177,6 +194,10 @@ class _Planner:
 
     def takes_elements(self, user: gast.stmt, name: str) -> bool:
         """Whether a statement uses the result element by element."""
+        region = self.masked.of(user)
+        if region is not None:
+            is_mask = self.masked.equals.get(name, name) == region.mask
+            return (is_mask or self.assumes) and name not in {*region.targets()}
         target = stores_into(user)
         if target is not None:
             return (
@@ -193,16 +214,33 @@ class _Planner:
         """Whether computing the result for every element of the final statement repeats no expensive work."""
         rank = self.program.types.rank(name)
         op = getattr(statement.value, "op", None)
+        region = self.masked.of(final)
+        if region is not None:
+            return region.rank == rank
         return Elements.rank(self.program, final) == rank or isinstance(op, REPEATABLE_OPERATORS)
+
+    def is_early(self, name: str) -> bool:
+        """Whether only masks of regions use a result, which are computed before the regions store anything."""
+        users = self.users.get(name, [])
+        return bool(users) and all(
+            written(user) in self.early if region is None else self.masked.equals.get(name, name) == region.mask
+            for user in users
+            for region in (self.masked.of(user),)
+        )
 
     def is_unchanged(self, statement: gast.Assign | gast.Expr, final: gast.stmt) -> bool:
         """Whether the operands of the expression are unchanged at the final statement."""
         flow, meeting = self.program.flow, self.program.meeting
         first, last = flow.spot(statement).number, flow.spot(final).number
         arrays = [name for name in names_in(statement.value) if self.program.types.is_array(name)]
+        region = self.masked.of(final)
+        if region is not None and not self.is_apart(statement, arrays, region):
+            return False
         for store in walk_statements(self.program.unit.tree.body):
             target = stores_into(store)
             if target is None or not first < flow.spot(store).number < last:
+                continue
+            if region is not None and self.masked.of(store) is region:
                 continue
             for name in arrays:
                 read = gast.Name(name, gast.Load(), None, None)
@@ -211,6 +249,19 @@ class _Planner:
         return not any(
             first < flow.spot(store).number <= last for name in arrays for store in self._carried_stores(name)
         )
+
+    def is_apart(self, statement: gast.Assign, arrays: list[str], region: Masked) -> bool:
+        """Whether what a region stores does not change what a result is computed from, element by element."""
+        aliases, own = self.program.aliases, {*self.masked.read_elsewhere(statement.value)}
+        for name, target in ((name, target) for name in arrays for target in region.targets()):
+            if not aliases.may_alias(name, target):
+                continue
+            is_last = target == next(iter(changed_memory(region.last)), None) and [*region.targets()].count(target) == 1
+            if name in own or not self.masked.is_same_place(name, target):
+                return False
+            if not is_last and written(statement) not in self.early:
+                return False
+        return True
 
     def _carried_stores(self, name: str) -> list[gast.stmt]:
         stores = self.program.flow.stores.get(name, [])

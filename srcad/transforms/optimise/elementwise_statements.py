@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
@@ -37,8 +37,14 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.primitive import operands, primitive_of
 from srcad.transforms.optimise.gathers import base_of_gather, conversion, is_gather, is_integer_operation
 from srcad.transforms.optimise.loop_nests import Leaf, Nest, leaf_of
+from srcad.transforms.optimise.masked_nests import masked_nest
+
+if TYPE_CHECKING:
+    from srcad.transforms.optimise.masked_statements import Masked
 
 UNFUSED = (gast.Mod, gast.FloorDiv, gast.MatMult, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
+
+LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
 
 
 def is_fusible(program: Program, statement: gast.stmt) -> bool:
@@ -59,7 +65,7 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
     if not isinstance(kind.dtype, (nb.Float, nb.Boolean)):
         return kind.dtype == nb.int64 and is_integer_operation(program, value)
     if isinstance(value, gast.BinOp) and isinstance(value.op, UNFUSED):
-        return False
+        return kind.dtype == nb.boolean and isinstance(value.op, LOGICAL)
     if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, value)):
         return False
     rule = registry.find(primitive_of(value, program.unit.bindings))
@@ -86,6 +92,7 @@ class Elements:
 
     assumes     whether operands that may broadcast are assumed not to, which the nests check at run time
     checks      of inlined indices, what is checked of each
+    masked      statements by one mask, by the id of each of them
     """
 
     def __init__(
@@ -95,8 +102,10 @@ class Elements:
         inlined: dict[str, gast.stmt],
         assumes: bool = False,
         checks: Mapping[str, list[gast.stmt]] = MappingProxyType({}),
+        masked: Mapping[int, Masked] = MappingProxyType({}),
     ) -> None:
         self.program, self.defined, self.inlined, self.assumes = program, defined, inlined, assumes
+        self.masked = masked
         self.checks, self._moved = checks, {id(each) for found in checks.values() for each in found}
         self.names = program.unit.names
         self.bindings: Any = program.unit.bindings
@@ -131,6 +140,8 @@ class Elements:
         name = written(statement)
         if name in self.inlined or id(statement) in self._moved:
             return []
+        if (region := self.masked.get(id(statement))) is not None:
+            return masked_nest(self, region) if statement is region.last else []
         if name in self.defined and is_fusible(self.program, statement):
             return self.stored_result(str(name), statement)
         if self.sums(self.program, statement):
@@ -181,10 +192,8 @@ class Elements:
         value = nest.atom(source)
         nest.body.append(assign(following, binary(load(carried), gast.Add, value), place))
         nest.body.append(assign(carried, load(following), place))
-        nest.carried = [assign(carried, load(following), place)]
-        start = assign(carried, const(0.0), place)
-        sums = nest.sum_loops(extents, start, carried)
-        return [*nest.before, *sums, assign(name, load(nest.total), place)], [], extents
+        sums = nest.accumulating_loops(extents, {carried: const(0.0)})
+        return [*nest.before, *sums, assign(name, load(nest.totals[carried]), place)], [], extents
 
     def in_array(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
         """Sums over some dimensions, into an array of zeros; with the remaining shape, and the extents summed over."""

@@ -199,8 +199,7 @@ class Nest:
         self.indices = [elements.names.fresh(INDICES[axis]) for axis in range(rank)]
         self.before: Block = []
         self.body: Block = []
-        self.carried: Block = []
-        self.total = ""
+        self.totals: dict[str, str] = {}
         self.forms: list[Form | None] = [None] * rank
         self.same: list[set[Form | None]] = [{ONE} for _ in range(rank)]  # known extents, as linear forms
         self.extents: list[gast.expr] = []
@@ -332,6 +331,10 @@ class Nest:
             self._done[key] = load(name)
         return clone(self._done[key])
 
+    def reads_again(self) -> None:
+        """Forget the elements of arrays that were read: a store may have changed them."""
+        self._done = {key: value for key, value in self._done.items() if not key.startswith("Subscript(")}
+
     def kernel(self, function: str) -> str:
         """The dotted name of a kernel in generated code."""
         bindings = self.elements.bindings
@@ -343,12 +346,12 @@ class Nest:
         """One element of an operand."""
         if not isinstance(node, gast.Name) or not self.program.types.is_array(node.id):
             return clone(node)
-        if node.id in self.elements.inlined:
-            # Looked up by name: what is used twice by what is used twice would be spelled out again and again.
-            key = f"element {node.id}"
-            if key not in self._done:
-                self._done[key] = self.inner(self.element(self.elements.defined[node.id].value))
-                self.body += [self._check_of_element(each, self._done[key]) for each in self.checks_of(node.id)]
+        # Looked up by name: what is used twice by what is used twice would be spelled out again and again.
+        key = f"element {node.id}"
+        if node.id in self.elements.inlined and key not in self._done:
+            self._done[key] = self.inner(self.element(self.elements.defined[node.id].value))
+            self.body += [self._check_of_element(each, self._done[key]) for each in self.checks_of(node.id)]
+        if key in self._done:
             return clone(self._done[key])
         return self.inner(self.leaf(node.id))
 
@@ -419,24 +422,28 @@ class Nest:
             block = [loop(name, [const(0), clone(extent), const(1)], block, self.place)]
         return block[0]
 
-    def sum_loops(self, extents: list[gast.expr], start: gast.stmt, carried: str) -> Block:
-        """The loops of the nest around an accumulator; each loop carries its own accumulator, as SSA form requires."""
-        names = self.elements.names
-        block: Block = self.body
-        inner = carried
-        for depth, (name, extent) in enumerate(zip(reversed(self.indices), reversed(extents), strict=True)):
-            nest = loop(name, [const(0), clone(extent), const(1)], block, self.place)
-            after = names.fresh(f"{carried}_end")
+    def accumulating_loops(self, extents: list[gast.expr], starts: dict[str, gast.expr]) -> Block:
+        """The loops of the nest around accumulators, with what they start from; `totals` has their names after it.
+
+        Each loop carries accumulators of its own, as SSA form requires.
+        """
+        names, block, inner = self.elements.names, self.body, {each: each for each in starts}
+        place = self.place
+        begin: Block = [assign(each, clone(start), place) for each, start in starts.items()]
+        for depth, (index, extent) in enumerate(zip(reversed(self.indices), reversed(extents), strict=True)):
+            nest = loop(index, [const(0), clone(extent), const(1)], block, place)
+            after = {each: names.fresh(f"{each}_end") for each in starts}
+            ends = [assign(after[each], load(inner[each]), place) for each in starts]
             if depth == len(extents) - 1:
-                self.total = after
-                return [start, nest, assign(after, load(inner), self.place)]
-            outer = names.fresh(carried)
+                self.totals = after
+                return [*begin, nest, *ends]
+            outer = {each: names.fresh(each) for each in starts}
             block = [
-                assign(inner, load(outer), self.place),
+                *(assign(inner[each], load(outer[each]), place) for each in starts),
                 nest,
-                assign(after, load(inner), self.place),
-                assign(outer, load(after), self.place),
+                *ends,
+                *(assign(outer[each], load(after[each]), place) for each in starts),
             ]
-            start = assign(outer, const(0.0), self.place)
+            begin = [assign(outer[each], clone(start), place) for each, start in starts.items()]
             inner = outer
-        return [start]
+        return begin

@@ -8,20 +8,43 @@ LLVM adds four or eight terms at a time. Reversing a product with a loop-invaria
 are full of them where the primal has none. Results differ by rounding, in the last digits. For that reason sums that
 the primal's results or control flow depend on are left alone (see `choosing`), and all other operations keep the user's
 order.
+
+    if m[k]:                                    a_bar_term = 0.0
+        a_bar += c_bar[k]                       if m[k]:
+                                    becomes         a_bar_term = c_bar[k]
+                                                a_bar = kernels.plus(a_bar, a_bar_term)
+
+A sum in a branch is added after it, since LLVM adds several terms at a time only of sums that each iteration adds to.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import gast
 from numba import types as nb
 
+from srcad.names import Names
 from srcad.transforms.analysis.affine.integer_facts import is_counted
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
-from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, names_in, walk, walk_statements
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    augment,
+    const,
+    dotted_path,
+    inner_blocks,
+    load,
+    names_in,
+    place_of,
+    rewrite,
+    stored,
+    walk,
+    walk_statements,
+)
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
@@ -43,7 +66,38 @@ def with_free_sums(code: Code) -> Code:
             for statement in walk_statements(loop.body):
                 if added(statement, name) is not None:
                     note(statement, is_unordered=True)
-    return code.with_body(body)
+    branching = [each for each in loops if any(isinstance(inner, gast.If) for inner in each.body)]
+    names, new = code.fresh_names() if branching else Names(()), dict[str, nb.Type]()
+    for loop in branching:
+        loop.body[:] = _with_sums_after_branches(loop.body, names, new, code.kinds)
+    return code.with_body(body, new)
+
+
+def _with_sums_after_branches(
+    block: Block, names: Names, new: dict[str, nb.Type], kinds: Mapping[str, nb.Type]
+) -> Block:
+    """The body of a loop in which what branches add to sums is added after them."""
+    result: Block = []
+    for statement in block:
+        terms: list[tuple[str, gast.stmt]] = []
+
+        def noted(each: Any, terms: list[tuple[str, gast.stmt]] = terms) -> Block:
+            name = next(iter(all_written(each)), "")
+            if not notes_of(each).is_unordered or kinds.get(name) != nb.float64:
+                return [each]
+            operation, value = added(each, name) or (gast.Add, const(0.0))
+            term = names.fresh(f"{name}_term")
+            new[term] = nb.float64
+            terms.append((term, note(augment(stored(name), operation, load(term), place_of(each)), is_unordered=True)))
+            return [assign(term, value, place_of(each))]
+
+        if not isinstance(statement, gast.If):
+            result.append(statement)
+            continue
+        (inner,) = rewrite([statement], noted)
+        place = place_of(statement)
+        result += [*(assign(term, const(0.0), place) for term, _ in terms), inner, *(each for _, each in terms)]
+    return result
 
 
 def primal_results(body: Block, primals: int) -> list[str]:

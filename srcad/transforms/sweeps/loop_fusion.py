@@ -12,7 +12,8 @@ Loops are joined if
 - the iterations of each are independent in reverse, and so are those of the joined loop (`iteration_local_reversal`),
 - no iteration of the second loop accesses an element that a later iteration of the first accesses, unless both read,
 - no statement in between has to stay between them: it is moved before or after the joined loop,
-- LLVM can vectorise both or neither: what has no loops or branches inside is not joined with what has branches.
+- LLVM can vectorise both or neither: what has no loops or branches inside is not joined with what has branches, other
+  than those that ask a mask.
 
 What has to stay in order is a graph of the statements of a block. Two loops may be joined if no path of the graph leads
 from one to the other by way of a third statement (Kennedy and McKinley, Maximizing loop parallelism and improving data
@@ -32,7 +33,7 @@ from srcad.transforms.analysis.program_facts import Program, analyse
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.build import Block, assign, clone, is_exit, load, loop, place_of, walk_blocks, walk_statements
 from srcad.transforms.ir.name_types import Types
-from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.pass_names import LOOP_FUSION
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
@@ -168,12 +169,17 @@ class _Fusion:
 
 
 def _has_branches(loop: gast.For) -> bool:
-    return any(isinstance(each, (gast.If, gast.While)) for each in walk_statements(loop.body))
+    return any(isinstance(each, (gast.If, gast.While)) and not _asks_mask(each) for each in walk_statements(loop.body))
 
 
 def _is_simple(loop: gast.For) -> bool:
-    """Whether a loop contains neither loops nor branches: LLVM can vectorise no other."""
-    return not any(isinstance(each, (gast.For, gast.If, gast.While)) for each in walk_statements(loop.body))
+    """Whether a loop contains neither loops nor branches other than by masks: LLVM can vectorise no other."""
+    kinds = (gast.For, gast.If, gast.While)
+    return not any(isinstance(each, kinds) and not _asks_mask(each) for each in walk_statements(loop.body))
+
+
+def _asks_mask(statement: gast.stmt) -> bool:
+    return isinstance(statement, gast.If) and notes_of(statement).asks_mask
 
 
 def clone_of_header(tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -38,7 +38,7 @@ def test_sums_and_indices():
     assert [each for each in lines if "kernels" in each] == [
         "kernels.natural(r)",
         "s = kernels.plus(s, x[r])",
-        "t = kernels.plus(t, -(x[c] * y[r]))",
+        "t = kernels.plus(t, -t_term)",
     ]
     assert lines[lines.index("for r in range(c, n):") + 1] == "kernels.natural(r)"
 

@@ -46,6 +46,8 @@ class Definitions(Extents):
         self._trials = Trials[tuple[str, int], Form]()
         self.shortened: set[Form] = set()  # lengths of slices: where negative, these are empty
         self._checks = list(_checks(unit, flow))
+        branches = (each for each in walk_statements(unit.tree.body) if isinstance(each, gast.If))
+        self._branches = {flow.spot(each).number: each for each in branches}
 
     def of_name(self, name: str) -> Form:
         """The form of an integer by name."""
@@ -98,11 +100,6 @@ class Definitions(Extents):
                     known += self.implied(self._branches[number].test, arm == 0)
             self._known[spot] = known
         return self._known[spot]
-
-    @cached_property
-    def _branches(self) -> dict[int, gast.If]:
-        statements = walk_statements(self.unit.tree.body)
-        return {self.flow.spot(each).number: each for each in statements if isinstance(each, gast.If)}
 
     def size(self, array: str, axis: int) -> Form:
         """The form of `array.shape[axis]`."""
