@@ -419,7 +419,7 @@ class Nest:
             block = [loop(name, [const(0), clone(extent), const(1)], block, self.place)]
         return block[0]
 
-    def sum_loops(self, extents: list[gast.expr], start: gast.stmt, carried: str) -> Block:
+    def sum_loops(self, extents: list[gast.expr], start: gast.Assign, carried: str) -> Block:
         """The loops of the nest around an accumulator; each loop carries its own accumulator, as SSA form requires."""
         names = self.elements.names
         block: Block = self.body
@@ -437,6 +437,6 @@ class Nest:
                 assign(after, load(inner), self.place),
                 assign(outer, load(after), self.place),
             ]
-            start = assign(outer, const(0.0), self.place)
+            start = assign(outer, clone(start.value), self.place)
             inner = outer
         return [start]
