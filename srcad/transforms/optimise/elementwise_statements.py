@@ -34,7 +34,7 @@ from srcad.transforms.ir.build import (
     subscript,
     written,
 )
-from srcad.transforms.ir.name_types import is_complex
+from srcad.transforms.ir.name_types import differentiable, is_complex
 from srcad.transforms.ir.primitive import operands, primitive_of
 from srcad.transforms.optimise.gathers import base_of_gather, conversion, is_gather, is_integer_operation
 from srcad.transforms.optimise.loop_nests import Leaf, Nest, leaf_of
@@ -71,7 +71,7 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
 
 
 def _is_of_numbers(program: Program, value: gast.Compare) -> bool:
-    """Whether numbers can be compared as the arrays are: complex numbers have no order, of which NumPy's arrays have one."""
+    """Whether numbers can be compared as the arrays are: complex numbers have no order, but NumPy's arrays have one."""
     has_order = not isinstance(value.ops[0], (gast.Eq, gast.NotEq))
     return not has_order or not any(is_complex(program.types.get(name)) for name in names_in(value))
 
@@ -198,7 +198,7 @@ class Elements:
         nest.body.append(assign(following, binary(load(carried), gast.Add, value), place))
         nest.body.append(assign(carried, load(following), place))
         nest.carried = [assign(carried, load(following), place)]
-        zero = const(0j if isinstance(self.program.types.get(source.id).dtype, nb.Complex) else 0.0)
+        zero = const(0j if is_complex(self.program.types.get(source.id)) else 0.0)
         sums = nest.sum_loops(extents, assign(carried, zero, place), carried)
         return [*nest.before, *sums, assign(name, load(nest.total), place)], [], extents
 
@@ -248,7 +248,11 @@ class Elements:
         element = nest.atom(value)
         cell = leaf.cell(nest)
         cell.ctx = gast.Store()
-        if isinstance(statement, gast.AugAssign):
+        is_division = isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Div)
+        if is_division and is_complex(program.types.get(target.value.id)):  # `/=` of complex numbers may raise
+            divided = nest.inner(call("np.divide", nest.inner(leaf.cell(nest)), element))
+            nest.body.append(assign(cell, divided, place))
+        elif isinstance(statement, gast.AugAssign):
             nest.body.append(augment(cell, type(statement.op), element, place))
         else:
             nest.body.append(assign(cell, element, place))
@@ -313,7 +317,7 @@ class Elements:
 
 
 def is_array_store(program: Program, statement: Any, target: gast.Subscript) -> bool:
-    """Whether a store becomes a loop nest: its subscript is basic and selects several elements, which are floats.
+    """Whether a store becomes a loop nest: its subscript is basic and selects several floats or complex numbers.
 
     A value of more axes than that, of which NumPy drops leading ones of length 1, does not.
     """
@@ -321,13 +325,10 @@ def is_array_store(program: Program, statement: Any, target: gast.Subscript) -> 
     kind = types.get(target.value.id)
     if any(map(types.is_opaque, index_parts(target))):
         return False
-    fits_type = isinstance(kind, nb.Array) and (
-        isinstance(kind.dtype, nb.Complex)
-        or (isinstance(kind.dtype, nb.Float) and not any(is_complex(types.get(name)) for name in names_in(statement.value)))
-    )
+    is_cut = types.is_real(target.value.id) and any(is_complex(types.get(name)) for name in names_in(statement.value))
     rank = _rank_of_target(program, target)
     fits = all((types.rank(name) or 0) <= rank for name in names_in(statement.value))
-    return fits_type and is_basic(target.slice, types) and rank > 0 and fits
+    return differentiable(kind) and not is_cut and is_basic(target.slice, types) and rank > 0 and fits
 
 
 def _rank_of_target(program: Program, target: gast.Subscript) -> int:

@@ -96,7 +96,7 @@ def _modulus(x, y):
     scale = 2.0**-600 if is_large else 2.0**600 if is_small else 1.0
     back = 2.0**600 if is_large else 2.0**-600 if is_small else 1.0
     size = math.sqrt((x * scale) * (x * scale) + (y * scale) * (y * scale)) * back
-    return math.inf if x == math.inf or y == math.inf else size
+    return math.inf if math.isinf(larger) or math.isinf(y) else size
 
 
 @overload(modulus)
