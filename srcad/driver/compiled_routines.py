@@ -38,6 +38,7 @@ from srcad.runtime.support.compile_progress import Subject
 from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.inference.subroutine_types import MAKERS
 from srcad.transforms.inference.type_inference import types_of
+from srcad.transforms.ir.build import walk
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
@@ -158,7 +159,7 @@ def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]
 
 def may_raise(unit: Unit) -> bool:
     """Whether the function may raise an exception when it runs compiled, as far as its operations tell."""
-    for node in gast.walk(unit.tree):
+    for node in walk(unit.tree):
         if isinstance(node, (gast.Raise, gast.Assert, gast.MatMult)):
             return True
         if isinstance(node, gast.Call):

@@ -12,7 +12,7 @@ import gast
 from srcad.names import Names
 from srcad.transforms.adjoint.call_derivatives import LISTS, Callees, Pair
 from srcad.transforms.inference.subroutine_types import Specialised, Subroutine
-from srcad.transforms.ir.build import assign, call, clone, const, place_of, tuple_of
+from srcad.transforms.ir.build import assign, call, clone, const, place_of, tuple_of, walk
 from srcad.transforms.ir.comments import with_origin
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import notes_of
@@ -44,7 +44,7 @@ def with_callees(made: Made, callees: Callees) -> Made:
     if before:
         bindings["namedtuple"] = namedtuple
     for tree in functions:
-        for node in gast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, (gast.Raise, gast.Assert)):
                 with_origin(node, place_of(node))  # what it raises reaches the user from here
             if isinstance(node, gast.Constant) and (pair := notes_of(node).pair) is not None:
@@ -57,7 +57,7 @@ def _with_lists(tree: gast.FunctionDef, own: Mapping[str, Any]) -> Mapping[str, 
     callees = own.get(LISTS)
     if callees is None:
         return own
-    for node in gast.walk(tree):
+    for node in walk(tree):
         noted = notes_of(node)
         if noted.begins_lists:
             node.value = callees.begun()
@@ -172,7 +172,7 @@ def _wishes(bindings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _rename(tree: gast.AST, change: Mapping[str, str]) -> None:
-    for node in gast.walk(tree):
+    for node in walk(tree):
         match node:
             case gast.Name():
                 node.id = change.get(node.id, node.id)
@@ -185,7 +185,7 @@ def _rename(tree: gast.AST, change: Mapping[str, str]) -> None:
 
 
 def _names(tree: gast.AST) -> list[str]:
-    found = {node.id: None for node in gast.walk(tree) if isinstance(node, gast.Name)}
+    found = {node.id: None for node in walk(tree) if isinstance(node, gast.Name)}
     if isinstance(tree, gast.FunctionDef):
         found[tree.name] = None
     return list(found)

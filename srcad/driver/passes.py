@@ -226,6 +226,15 @@ OPTIMISE = (
         source="Muchnick, Advanced Compiler Design and Implementation, 1997, sections 13.1 and 13.2",
     ),
     Pass(
+        "last_values",
+        "transforms.optimise.last_values:with_last_values",
+        "what a loop keeps of the iteration that last assigned it is computed again after the loop",
+        needs=(TYPES, RESOLVED),
+        optional=True,
+        when=("loops", "is_reversed", "not is_again", "has_loops"),
+        source="OpenMP Application Programming Interface 5.0, section 2.19.4.5 (lastprivate, conditional)",
+    ),
+    Pass(
         "choice_predicates",
         "transforms.optimise.choice_predicates:with_predicates",
         "which operand a minimum or maximum takes is a value, which may be recorded in place of the operands",

@@ -44,7 +44,7 @@ from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.array_functions import LIBRARY
-from srcad.transforms.ir.build import clone, dotted_path, place_of
+from srcad.transforms.ir.build import clone, dotted_path, place_of, walk
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.cost_model import MOST_PEELED_ITERATIONS, MOST_REPEATED_STATEMENTS
 from srcad.transforms.ir.generated_functions import Made
@@ -217,7 +217,7 @@ def _calls_derivatives(unit: Unit) -> bool:
     pending = [unit]
     while pending:
         each = pending.pop()
-        for name in {node.id for node in gast.walk(each.tree) if isinstance(node, gast.Name)} - seen:
+        for name in {node.id for node in walk(each.tree) if isinstance(node, gast.Name)} - seen:
             seen.add(name)
             thing = each.bindings.get(name)
             if isinstance(thing, DerivativeCall):
@@ -393,7 +393,7 @@ def _made(state: Code, request: _Request, callees: Callees) -> Made:
 
 def prints(unit: Unit) -> bool:
     """Whether the function has an effect that a second call would repeat."""
-    return any(dotted_path(node) in ("print", "kernels.effect") for node in gast.walk(unit.tree))
+    return any(dotted_path(node) in ("print", "kernels.effect") for node in walk(unit.tree))
 
 
 def _second_order(state: Code, request: _Request, callees: Callees) -> Made:
@@ -419,7 +419,7 @@ def _second_order(state: Code, request: _Request, callees: Callees) -> Made:
 def _printed(made: Made, result: nb.Type | None) -> Generated:
     made = renamed(made)
     parts = [*made.before, *made.functions]
-    used = {node.id for each in parts for node in gast.walk(each) if isinstance(node, gast.Name)}
+    used = {node.id for each in parts for node in walk(each) if isinstance(node, gast.Name)}
     bound = {name: made.bindings[name] for name in [*MODULES, *made.bindings] if name in used and name in made.bindings}
     imports = {name: text for name, thing in bound.items() if (text := _import_of(name, thing))}
     own = {name: thing for name, thing in bound.items() if name not in imports}

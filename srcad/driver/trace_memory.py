@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from srcad.errors import Place, TraceTooLarge
-from srcad.transforms.ir.build import dotted_path, place_of, walk_statements
+from srcad.transforms.ir.build import dotted_path, place_of, walk, walk_statements
 
 if TYPE_CHECKING:
     from srcad.driver.version import Version
@@ -74,7 +74,7 @@ def filled(tree: gast.FunctionDef) -> Iterator[tuple[str, Place | None]]:
     for statement in walk_statements(tree.body):
         match statement:
             case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=value) if _TRACES in name:
-                read = [each.id for each in gast.walk(value) if isinstance(each, gast.Name)]
+                read = [each.id for each in walk(value) if isinstance(each, gast.Name)]
                 yield name, place_of(statement) or next((computed[each] for each in read if each in computed), None)
 
 
@@ -106,7 +106,7 @@ def value_of(node: gast.expr, known: Mapping[str, Any]) -> Any:
         gast.Tuple,
         gast.Call,
     )
-    for each in gast.walk(node):
+    for each in walk(node):
         match each:
             case gast.Attribute(attr=name) if name not in ("shape", "size", "ndim"):
                 return None

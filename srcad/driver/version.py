@@ -31,7 +31,7 @@ from srcad.runtime.rulebook import registry
 from srcad.runtime.support.event_log import log
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import callees_in, types_of
-from srcad.transforms.ir.build import place_of
+from srcad.transforms.ir.build import place_of, walk
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.pass_names import MEMORY_SCOPES
 from srcad.transforms.ir.unit import Unit
@@ -362,7 +362,7 @@ class Version:
         """All that the generated text depends on, types and request aside."""
         if self._fingerprint is None:
             unit = self.unit
-            statements = [node for node in gast.walk(unit.tree) if isinstance(node, gast.stmt)]
+            statements = [node for node in walk(unit.tree) if isinstance(node, gast.stmt)]
             places = [f"{place_of(each)} {notes_of(each).parallel}" for each in statements]
             meanings = [f"{name}={_describe(value)}" for name, value in sorted(unit.bindings.items())]
             options = [f"{name}={unit.options.get(name)}" for name in (*_KEPT_OPTIONS, "parallel")]

@@ -44,6 +44,7 @@ from srcad.transforms.ir.build import (
     place_of,
     subscript,
     tuple_of,
+    walk,
     walk_statements,
     written,
 )
@@ -225,7 +226,7 @@ class RuleCall:
         """The variables that the inlined function reads, and that are neither its own nor its arguments."""
         own = {leaf.id for _, value in self.arguments for leaf in names_among(value, self.caller.memory)}
         own |= {str(written(each)) for each in walk_statements(body)}
-        own |= {node.id for each in body for node in gast.walk(each) if _is_stored(node)}
+        own |= {node.id for each in body for node in walk(each) if _is_stored(node)}
         read = dict.fromkeys(name for each in body for name in names_in(each))
         return [name for name in read if name not in own and name not in self.draft.bindings and not is_builtin(name)]
 

@@ -32,7 +32,7 @@ from srcad.frontend.scope import Meaning, is_users
 from srcad.frontend.try_statements import Leaving
 from srcad.names import Names
 from srcad.refusals.constructs import MANAGER_YIELDS
-from srcad.transforms.ir.build import Block, assign, at, const, has_place, place_of, walk_statements
+from srcad.transforms.ir.build import Block, assign, at, const, has_place, place_of, walk, walk_statements
 from srcad.transforms.lowering.calls.effect_arguments import Effect
 from srcad.transforms.lowering.lowering_context import Draft
 
@@ -57,7 +57,7 @@ def is_users_manager(kind: Any) -> bool:
 def around_yield(block: Block, place: Place | None) -> tuple[Block, gast.expr, Block]:
     """The statements of a manager's generator before its `yield`, what that yields, and those behind it."""
     places = [k for k, each in enumerate(block) if isinstance(each, gast.Expr) and isinstance(each.value, gast.Yield)]
-    found = [each for statement in block for each in gast.walk(statement) if isinstance(each, gast.Yield)]
+    found = [each for statement in block for each in walk(statement) if isinstance(each, gast.Yield)]
     leaves = any(isinstance(each, gast.Return) for each in walk_statements(block))
     if len(places) != 1 or len(found) != 1 or leaves:
         raise MANAGER_YIELDS.at(place)
@@ -108,7 +108,7 @@ def methods_called(name: str, node: gast.With) -> tuple[gast.expr, gast.stmt]:
         held = gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
         function = gast.Attribute(value=held, attr=method, ctx=gast.Load())
         made = gast.Call(func=function, args=arguments, keywords=[])
-        for each in gast.walk(made):
+        for each in walk(made):
             if isinstance(each, gast.expr):
                 at(each, place_of(node.items[0].context_expr))
         return made

@@ -26,7 +26,7 @@ from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method
 from srcad.refusals.names_and_functions import CHANGED_AND_READ
 from srcad.runtime.support.labelled_kinds import module_of
-from srcad.transforms.ir.build import at, dotted, place_of
+from srcad.transforms.ir.build import at, dotted, place_of, walk
 from srcad.transforms.lowering.calls.effect_arguments import Effect
 from srcad.transforms.lowering.lowering_context import Draft, reader
 
@@ -174,7 +174,7 @@ def _is_formatted(node: gast.Call) -> bool:
     """Whether a `print` needs Python: it goes to a file, or formats what it prints."""
     if any(each.arg in ("file", "flush") for each in node.keywords):
         return True
-    for each in (inner for argument in node.args for inner in gast.walk(argument)):
+    for each in (inner for argument in node.args for inner in walk(argument)):
         match each:
             case gast.FormattedValue(format_spec=form, conversion=conversion) if form is not None or conversion != -1:
                 return True

@@ -20,6 +20,7 @@ import gast
 
 from srcad.errors import BadArgument
 from srcad.names import Names
+from srcad.transforms.ir.build import walk
 
 
 def partial_in(function: Any) -> functools.partial[Any] | None:
@@ -62,7 +63,7 @@ def without_held(
     tree.args.posonlyargs, tree.args.args = [], [*first, *rest[:named]]
     tree.args.kwonlyargs = [*rest[named:], *tree.args.kwonlyargs]
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
-    nodes = [node for statement in tree.body for node in gast.walk(statement)]
+    nodes = [node for statement in tree.body for node in walk(statement)]
     names = Names({*(node.id for node in nodes if isinstance(node, gast.Name)), *(each.id for each in positional)})
     stored = {node.id for node in nodes if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)}
     before: list[gast.stmt] = []
@@ -101,7 +102,7 @@ def _gathered(
 
 def _statement(text: str, at: gast.Name) -> gast.stmt:
     statement: gast.stmt = gast.parse(text).body[0]
-    for node in gast.walk(statement):
+    for node in walk(statement):
         gast.copy_location(node, at)
     return statement
 

@@ -31,7 +31,20 @@ from srcad.frontend.scope import Meaning, Method, Procedure, Scope, is_users, pr
 from srcad.names import Names
 from srcad.refusals.loops import MANY_YIELDS
 from srcad.transforms.ir.block_exits import exits_of
-from srcad.transforms.ir.build import Block, assign, at, binary, branch, call, clone, const, load, place_of, stored
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    binary,
+    branch,
+    call,
+    clone,
+    const,
+    load,
+    place_of,
+    stored,
+    walk,
+)
 from srcad.transforms.ir.canonical_names import root_name
 from srcad.transforms.lowering.lowering_context import Draft
 
@@ -118,7 +131,7 @@ def collector(procedure: Procedure) -> Procedure:
     name = Names(_names(tree)).fresh("values")
     tree.body = [assign(name, gast.List(elts=[], ctx=gast.Load())), *tree.body, gast.Return(value=load(name))]
     tree = _Collecting(name).visit(tree)
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (gast.expr, gast.stmt)) and getattr(node, "lineno", None) is None:
             gast.copy_location(node, procedure.tree)
     return replace(procedure, tree=tree)
@@ -132,7 +145,7 @@ def only_reads(tree: gast.FunctionDef) -> bool:
     return all(
         isinstance(each, gast.Expr) or (isinstance(each, gast.For) and not each.orelse and only_reads(each))
         for each in tree.body
-    ) and not any(isinstance(each, (gast.Call, gast.NamedExpr)) for each in gast.walk(tree))
+    ) and not any(isinstance(each, (gast.Call, gast.NamedExpr)) for each in walk(tree))
 
 
 class _Collecting(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
@@ -170,7 +183,7 @@ class Consumed:
 
     def statements(self, block: Block) -> Block:
         """The statements that stand for the loop, given those of the generator."""
-        if len([each for statement in block for each in gast.walk(statement) if _is_yield(each)]) > _MOST_YIELDS:
+        if len([each for statement in block for each in walk(statement) if _is_yield(each)]) > _MOST_YIELDS:
             raise MANY_YIELDS.at(self.place, count=_MOST_YIELDS)
         if any("return" in exits_of([each]) for each in block):
             self.ended = self.names.fresh("ended")
@@ -211,7 +224,7 @@ class Consumed:
                 statement.body = self.block(statement.body) or [gast.Pass()]
                 statement.orelse = self.block(statement.orelse)
             case gast.For() | gast.While():
-                has_yield = any(map(_is_yield, gast.walk(statement)))
+                has_yield = any(map(_is_yield, walk(statement)))
                 flags = [self.left] if has_yield else []
                 flags += [self.ended] if "return" in exits_of(statement.body) else []
                 statement.body = self.block(statement.body)
@@ -262,10 +275,10 @@ def calls_no_function(node: gast.AST, meaning: Callable[[gast.expr], Meaning | N
     """Whether a comprehension calls nothing of the user's, which could change what a generator still reads."""
     parts = [node.elt] if hasattr(node, "elt") else [node.key, node.value]
     parts += [each for loop in node.generators for each in loop.ifs]
-    called = [each.func for part in parts for each in gast.walk(part) if isinstance(each, gast.Call)]
+    called = [each.func for part in parts for each in walk(part) if isinstance(each, gast.Call)]
     names = [each for each in called if isinstance(each, gast.Name)]
-    loops = [each for each in gast.walk(node) if isinstance(each, gast.comprehension)]
-    own = {each.id for loop in loops for each in gast.walk(loop.target) if isinstance(each, gast.Name)}
+    loops = [each for each in walk(node) if isinstance(each, gast.comprehension)]
+    own = {each.id for loop in loops for each in walk(loop.target) if isinstance(each, gast.Name)}
     if any(each.id in own for each in names):
         return False
     attributes = [each for each in called if isinstance(each, gast.Attribute) and root_name(each) not in own]
@@ -288,7 +301,7 @@ def _with_single_yields(tree: gast.FunctionDef) -> gast.FunctionDef:
             name = names.fresh("value")
             each = gast.Expr(value=gast.Yield(value=load(name)))
             new = gast.For(target=stored(name), iter=node.value.value, body=[each], orelse=[], type_comment=None)
-            for inner in gast.walk(new):
+            for inner in walk(new):
                 if isinstance(inner, (gast.expr, gast.stmt)) and getattr(inner, "lineno", None) is None:
                     gast.copy_location(inner, node)
             return new
@@ -301,7 +314,7 @@ def _with_single_yields(tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _names(tree: gast.AST) -> list[str]:
-    return [each.id for each in gast.walk(tree) if isinstance(each, gast.Name)]
+    return [each.id for each in walk(tree) if isinstance(each, gast.Name)]
 
 
 def _is_yield(node: gast.AST) -> bool:

@@ -27,6 +27,7 @@ from srcad.frontend.wrapped_functions import is_wrapper, plain_signature, spread
 from srcad.refusals.constructs import WRAPPED_FUNCTION
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.labelled_kinds import module_of
+from srcad.transforms.ir.build import walk
 
 _COMMAND = "<string>"  # what `exec` is given, and `python -c`, whose text Python 3.13 keeps under this name
 STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
@@ -304,7 +305,7 @@ def _owners(function: FunctionType, tree: gast.FunctionDef) -> dict[str, Any]:
     code = function.__code__
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     own = {*code.co_varnames, *code.co_cellvars}
-    names = {node.id for statement in tree.body for node in gast.walk(statement) if isinstance(node, gast.Name)}
+    names = {node.id for statement in tree.body for node in walk(statement) if isinstance(node, gast.Name)}
     owners: dict[str, Any] = {}
     for name in sorted(names - own):
         if name in cells:

@@ -30,7 +30,7 @@ from srcad.frontend.load_source import Source
 from srcad.frontend.try_statements import changes_what_others_see, with_caught_finally, without_try
 from srcad.names import Names
 from srcad.refusals.constructs import OBJECT_PATTERN
-from srcad.transforms.ir.build import clone, const, load, stored, subscript
+from srcad.transforms.ir.build import clone, const, load, stored, subscript, walk
 from srcad.transforms.lowering.structures.collection_types import PatternSequence
 
 # What tests of patterns call: names that no program can give another meaning.
@@ -47,9 +47,9 @@ _WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, t
 
 def without_match(tree: gast.FunctionDef, source: Source) -> gast.FunctionDef:
     """The function without `match` and `try`, nested functions included; the same tree if there are none."""
-    if not any(isinstance(node, (gast.Match, gast.Try, gast.With, gast.Raise)) for node in gast.walk(tree)):
+    if not any(isinstance(node, (gast.Match, gast.Try, gast.With, gast.Raise)) for node in walk(tree)):
         return tree
-    used = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
+    used = {node.id for node in walk(tree) if isinstance(node, gast.Name)}
     result: gast.FunctionDef = _Rewriter(source, Names([*used, *source.owners])).visit(tree)
     return result
 
@@ -291,7 +291,7 @@ def _all(tests: list[gast.expr]) -> gast.expr:
 
 def _bound(case: gast.match_case) -> set[str]:
     """The names that the pattern or the guard of a case binds."""
-    nodes = [*gast.walk(case.pattern), *(gast.walk(case.guard) if case.guard is not None else ())]
+    nodes = [*walk(case.pattern), *(walk(case.guard) if case.guard is not None else ())]
     kept = {node.name for node in nodes if isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name is not None}
     return kept | {node.target.id for node in nodes if isinstance(node, gast.NamedExpr)}
 
@@ -302,7 +302,7 @@ def _compared(subject: gast.expr, operator: gast.cmpop, value: gast.expr, at: An
 
 def _located(node: Any, at: Any) -> Any:
     """The node with the source position of `at`, also for new nodes inside it."""
-    for each in gast.walk(node):
+    for each in walk(node):
         if isinstance(each, (gast.expr, gast.stmt)) and getattr(each, "lineno", None) is None:
             gast.copy_location(each, at)
     return node

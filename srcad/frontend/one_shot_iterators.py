@@ -19,7 +19,7 @@ import gast
 
 from srcad.frontend.scope import Method, Procedure
 from srcad.refusals.loops import FILTER_INSIDE_ITERATOR, KEPT_ITERATOR
-from srcad.transforms.ir.build import dotted_path, place_of
+from srcad.transforms.ir.build import dotted_path, place_of, walk
 from srcad.transforms.lowering.inlining import static_value
 
 _LAZY = (map, filter, zip, enumerate, reversed, itertools.chain.from_iterable)
@@ -42,7 +42,7 @@ def refuse_kept(block: list[gast.stmt], bindings: Mapping[str, Any]) -> None:
 
 def _nodes_and_parents(block: list[gast.stmt]) -> Iterator[tuple[gast.AST, gast.AST]]:
     for statement in block:
-        for parent in gast.walk(statement):
+        for parent in walk(statement):
             for node in gast.iter_child_nodes(parent):
                 yield node, parent
 
@@ -59,13 +59,13 @@ def _read_early(loop: gast.For, meant: Callable[[gast.expr], Any]) -> gast.expr 
     """
     if not isinstance(loop.iter, gast.Call) or not _is_lazy(meant(loop.iter.func)):
         return None
-    for node in (each for argument in loop.iter.args for each in gast.walk(argument)):
+    for node in (each for argument in loop.iter.args for each in walk(argument)):
         if isinstance(node, gast.Call) and node.args and meant(node.func) is filter:
             asked = meant(node.args[0])
             if isinstance(asked, Procedure):
                 variables = asked.scope.variables if asked.scope is not None else {}
-                read = {each.id for each in gast.walk(loop.iter) if isinstance(each, gast.Name)}
-                read |= {variables.get(each.id) for each in gast.walk(asked.tree) if isinstance(each, gast.Name)}
+                read = {each.id for each in walk(loop.iter) if isinstance(each, gast.Name)}
+                read |= {variables.get(each.id) for each in walk(asked.tree) if isinstance(each, gast.Name)}
                 if _changes(asked.tree.body, set(), meant) or _changes(loop.body, read, meant):
                     return node
     return None
@@ -73,7 +73,7 @@ def _read_early(loop: gast.For, meant: Callable[[gast.expr], Any]) -> gast.expr 
 
 def _changes(block: list[gast.stmt], read: set[str | None], meant: Callable[[gast.expr], Any]) -> bool:
     """Whether statements may change an element, an attribute, or a variable in `read`."""
-    for node in (each for statement in block for each in gast.walk(statement)):
+    for node in (each for statement in block for each in walk(statement)):
         match node:
             case gast.Subscript(ctx=gast.Store()) | gast.Attribute(ctx=gast.Store()) | gast.Nonlocal() | gast.Expr():
                 return True

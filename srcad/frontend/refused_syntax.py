@@ -14,6 +14,7 @@ import gast
 from srcad.errors import UnsupportedSyntax
 from srcad.refusals import constructs, loops
 from srcad.refusals.refusal import Refusal
+from srcad.transforms.ir.build import walk
 
 Parents = tuple[Any, ...]
 
@@ -50,7 +51,7 @@ def _is_only_cached(node: Any) -> bool:
     """Whether the decorators of a function, if any, have names of those that may be left out."""
     made = [each.func if isinstance(each, gast.Call) else each for each in node.decorator_list]
     names = {getattr(each, "attr", None) or getattr(each, "id", "") for each in made}
-    shared = any(isinstance(each, (gast.Nonlocal, gast.Global)) for each in gast.walk(node))
+    shared = any(isinstance(each, (gast.Nonlocal, gast.Global)) for each in walk(node))
     return not names or (names <= {"lru_cache", "cache", "wraps"} and not shared)
 
 

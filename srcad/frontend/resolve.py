@@ -69,7 +69,7 @@ from srcad.refusals.names_and_functions import (
     WRITTEN_CAPTURE,
 )
 from srcad.runtime.rulebook.stand_ins import stand_in_for
-from srcad.transforms.ir.build import assign, at, call, const, dotted, load, place_of
+from srcad.transforms.ir.build import assign, at, call, const, dotted, load, place_of, walk
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.lowering.calls.effect_arguments import Effect
@@ -84,7 +84,7 @@ def resolve(scope: Scope, draft: Draft) -> list[gast.stmt]:
     """The body of the scope's procedure, with names resolved and a place on every node."""
     body = copy.deepcopy(scope.procedure.tree.body)
     for statement in body:
-        for node in gast.walk(statement):
+        for node in walk(statement):
             if hasattr(node, "lineno"):
                 at(node, scope.place(node))
     return _Resolver(scope, draft).block(body)
@@ -211,7 +211,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             return consumed
         note_header(node, self.meaning, self.scope.procedure.source.options)
         before: list[gast.stmt] = []
-        for each in gast.walk(node.iter):
+        for each in walk(node.iter):
             if isinstance(each, gast.Name) and each.id in self.rebound and self.scope.variables.get(each.id):
                 held = self.draft.names.temporary()
                 before.append(assign(held, load(self.scope.variables[each.id]), place_of(node)))
@@ -321,9 +321,9 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def comprehension(self, node: gast.expr) -> gast.expr:
         """Resolve a comprehension: its names are its own, but its first sequence is resolved in the enclosing scope."""
-        names = {each.id for part in node.generators for each in gast.walk(part.target) if isinstance(each, gast.Name)}
-        inner = [each for each in gast.walk(node) if isinstance(each, gast.Lambda)]
-        is_read = any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part))
+        names = {each.id for part in node.generators for each in walk(part.target) if isinstance(each, gast.Name)}
+        inner = [each for each in walk(node) if isinstance(each, gast.Lambda)]
+        is_read = any(isinstance(each, gast.Name) and each.id in names for part in inner for each in walk(part))
         first = node.generators[0]
         if calls_no_function(node, self.meaning):
             first.iter = self.collected(first.iter)

@@ -23,6 +23,7 @@ from srcad.frontend.wrappers import MADE_HERE
 from srcad.names import Names
 from srcad.runtime.support.labelled_kinds import module_of
 from srcad.transforms.ir.array_functions import LIBRARY
+from srcad.transforms.ir.build import walk
 from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout, Standing
 
 _LIBRARIES = (
@@ -318,7 +319,7 @@ def _stores(body: list[gast.stmt]) -> Iterator[str]:
             case gast.FunctionDef(name=name):
                 yield name
             case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
-                yield from (each.target.id for each in gast.walk(node) if isinstance(each, gast.NamedExpr))
+                yield from (each.target.id for each in walk(node) if isinstance(each, gast.NamedExpr))
 
 
 def _own_nodes(body: list[gast.stmt]) -> Iterator[gast.AST]:

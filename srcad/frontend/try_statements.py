@@ -25,7 +25,7 @@ from typing import Any
 import gast
 
 from srcad.names import Names
-from srcad.transforms.ir.build import clone, const, load, stored
+from srcad.transforms.ir.build import clone, const, load, stored, walk
 
 ATTEMPT, CAUGHT = "attempt of srcad", "caught by srcad"
 _LOOPS = (gast.For, gast.While)
@@ -83,7 +83,7 @@ def changes_what_others_see(block: list[gast.stmt], free: Collection[str]) -> bo
     >>> changes_what_others_see(block, {"np"}), changes_what_others_see(gast.parse("n = 1; np.seterr()").body, {"np"})
     (True, False)
     """
-    for node in (each for statement in block for each in gast.walk(statement)):
+    for node in (each for statement in block for each in walk(statement)):
         match node:
             case gast.Subscript(ctx=gast.Store() | gast.Del()) | gast.Attribute(ctx=gast.Store()) | gast.Nonlocal():
                 return True
@@ -287,7 +287,7 @@ def _cannot_raise(node: gast.expr) -> bool:
 
 
 def _located(node: Any, at: Any) -> Any:
-    for each in gast.walk(node):
+    for each in walk(node):
         if isinstance(each, (gast.expr, gast.stmt)) and getattr(each, "lineno", None) is None:
             gast.copy_location(each, at)
     return node

@@ -18,6 +18,8 @@ from typing import Any
 
 import gast
 
+from srcad.transforms.ir.build import walk
+
 Parameter = inspect.Parameter
 
 
@@ -100,7 +102,7 @@ def spread(function: FunctionType, tree: gast.FunctionDef) -> gast.FunctionDef |
         pairs = gast.Dict(keys=keys, values=[_name(name) for name in by_name])
         before.append(gast.Assign(targets=[_name(options.id, gast.Store())], value=pairs, type_comment=None))
     for statement in before:
-        for node in gast.walk(statement):
+        for node in walk(statement):
             gast.copy_location(node, tree)
     order = [
         name for name in plain_signature(function).parameters if name not in {each.id for each in tree.args.kwonlyargs}
@@ -119,7 +121,7 @@ def spread(function: FunctionType, tree: gast.FunctionDef) -> gast.FunctionDef |
 def _hands_on(tree: gast.FunctionDef, rest: str | None, options: str | None) -> bool:
     """Whether `*args` and `**kwargs` occur only together, as `*args` and `**kwargs` of calls."""
     given = 0
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.Call):
             rests = [each for each in node.args if isinstance(each, gast.Starred) and _is_name(each.value, rest)]
             all_options = [each for each in node.keywords if each.arg is None and _is_name(each.value, options)]
@@ -127,7 +129,7 @@ def _hands_on(tree: gast.FunctionDef, rest: str | None, options: str | None) -> 
                 given += len(rests) + len(all_options)
                 if (rest is not None and not rests) or (options is not None and not all_options):
                     return False
-    uses = [node for node in gast.walk(tree) if isinstance(node, gast.Name) and node.id in (rest, options)]
+    uses = [node for node in walk(tree) if isinstance(node, gast.Name) and node.id in (rest, options)]
     return len([node for node in uses if isinstance(node.ctx, gast.Load)]) == given and _is_stored_once(uses)
 
 

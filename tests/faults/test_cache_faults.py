@@ -123,7 +123,15 @@ def test_a_clock_that_jumps_changes_nothing_that_is_found(place, monkeypatch, of
 
 def test_nothing_is_stored_while_srcad_is_replaced(place, monkeypatch):
     disk_cache.own_source()
+    monkeypatch.setattr(disk_cache, "_source_state", lambda: "of other files")
+    assert store("a", STORED) is not None  # what is in them is the same
     monkeypatch.setattr(disk_cache, "_own_source", lambda: "the next version")
+    assert store("b", STORED) is None
+
+
+def test_nothing_is_stored_when_files_of_srcad_have_gone(place, monkeypatch):
+    disk_cache.own_source()
+    monkeypatch.setattr(disk_cache, "_source_paths", lambda: [str(place / "gone.py")])
     assert store("a", STORED) is None
 
 

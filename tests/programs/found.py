@@ -135,6 +135,12 @@ def constant_tuples_of_several_lengths(x, gains):
     return total
 
 
+def sines_of_a_view_that_must_not_be_written(x, places):
+    """The sines were stored into the diagonal, which NumPy gives as a view."""
+    x[places] = np.sin(np.diag(np.ones((3, 3))))
+    return np.sum(x)
+
+
 DYNAMICS = np.array([[1.0, 0.2], [0.3, 2.0]])
 PROGRAMS = [
     Program(within_groups, numbers(ROW)),
@@ -150,4 +156,5 @@ PROGRAMS = [
     Program(rows_by_a_slice, matrix(3, 3)),
     Program(constant_tuples_of_several_lengths, numbers(ROW, np.array([0.5, -0.3, 0.8])), (0, 1), interpreted=True),
     Program(array_of_six_axes, numbers(ROW)),
+    Program(sines_of_a_view_that_must_not_be_written, numbers(np.array([0.5, 0.2, 0.7, 0.9]), np.array([2, 0, 2]))),
 ]

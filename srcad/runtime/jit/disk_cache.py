@@ -75,16 +75,48 @@ def environment() -> str:
     return "\n".join([own_source(), *versions])
 
 
-@functools.cache
 def own_source() -> str:
     """A hash of srcad's own source as this process has found it."""
-    return _own_source()
+    return _found_source()[1]
+
+
+@functools.cache
+def _found_source() -> tuple[list[object], str]:
+    """The state of srcad's own files when they were first looked at, and a hash of what was in them."""
+    state = _source_state()  # before they are read: what is replaced meanwhile counts as replaced
+    return state, _own_source()
+
+
+def _is_replaced() -> bool:
+    """Whether srcad's own files are no longer those that this process has found."""
+    state, source = _found_source()
+    try:
+        return _source_state() != state and _own_source() != source
+    except OSError:  # a file has gone
+        return True
+
+
+def _source_state() -> list[object]:
+    """Of each file of srcad's own: its path, its inode, its size in bytes, when it was changed."""
+    return [(path, *_state(os.stat(path))) for path in _source_paths()]
+
+
+def _state(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _source_paths() -> list[str]:
+    found = []
+    for folder, inner, files in os.walk(Path(__file__).resolve().parents[2]):
+        inner[:] = sorted(each for each in inner if each != "__pycache__")
+        found += [f"{folder}{os.sep}{each}" for each in sorted(files) if each.endswith(".py")]
+    return found
 
 
 def _own_source() -> str:
     digest = hashlib.blake2b(digest_size=16)
     root = Path(__file__).resolve().parents[2]
-    for path in sorted(root.rglob("*.py")):
+    for path in map(Path, _source_paths()):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0")
         digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()
@@ -105,7 +137,7 @@ def fetch(name: str) -> Stored | None:
 def store(name: str, stored: Stored) -> Path | None:
     """Write a module atomically. Returns its path, or None if nothing can be written."""
     path = path_of(name)
-    if path is None or _own_source() != own_source():
+    if path is None or _is_replaced():
         return None  # srcad is being replaced: what this process has made may be of neither version
     names = {"functions": stored.functions, "injected": stored.injected}
     facts = json.dumps({**names, "assumes": stored.assumes, "memory": stored.memory})

@@ -29,6 +29,7 @@ from srcad.transforms.ir.build import (
     one_or_tuple,
     stored,
     subscript,
+    walk,
 )
 from srcad.transforms.ir.name_types import is_complex
 from srcad.transforms.ir.node_notes import note
@@ -109,7 +110,7 @@ class Adjoints:
         if not self._has_complex:
             return False
         primal = {bar: name for name, bar in self._bars.items()}
-        if any(isinstance(node, gast.Constant) and isinstance(node.value, complex) for node in gast.walk(contribution)):
+        if any(isinstance(node, gast.Constant) and isinstance(node.value, complex) for node in walk(contribution)):
             return True
         kinds = [types.get(primal.get(read, read)) for read in names_in(contribution) if read not in self.bindings]
         return any(kind is None or is_complex(kind) for kind in kinds)

@@ -37,6 +37,7 @@ from srcad.transforms.ir.build import (
     load,
     place_of,
     subscript,
+    walk,
     walk_statements,
     written,
 )
@@ -162,7 +163,7 @@ class Call:
         """The positions of the arguments that carry derivatives."""
         found: list[int] = []
         for position, (argument, kind) in enumerate(zip(self.arguments, self.version.kinds, strict=True)):
-            names = [node.id for node in gast.walk(argument) if isinstance(node, gast.Name)]
+            names = [node.id for node in walk(argument) if isinstance(node, gast.Name)]
             if not any(map(is_active, names)) or not carries_derivatives(kind):
                 continue
             if not differentiable(kind):

@@ -19,7 +19,7 @@ from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised, callee_of
-from srcad.transforms.ir.build import dotted_path, names_in, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.build import dotted_path, names_in, place_of, stores_into, walk, walk_statements, written
 from srcad.transforms.ir.side_effects import is_draw, reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
@@ -163,7 +163,7 @@ class _Finder:
     def refuse_effects(self) -> None:
         """Refuse loops whose iterations cannot be repeated with the same result."""
         for statement in _with_callees(self.inside, self.program.unit.bindings):
-            if any(_is_impure(node) for node in gast.walk(statement)):
+            if any(_is_impure(node) for node in walk(statement)):
                 raise CHECKPOINTED_EFFECTS.at(place_of(statement))
 
     def overlap(self, one: str, other: str) -> None:

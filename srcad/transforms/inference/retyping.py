@@ -20,7 +20,7 @@ from srcad.runtime.jit.numba_inference import typing_only
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.expression_types import Expressions, Unresolved
 from srcad.transforms.inference.type_inference import refuse_masks
-from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.build import walk, walk_statements
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
@@ -90,5 +90,5 @@ def _heading(statement: gast.stmt) -> str:
 def _locals(unit: Unit) -> set[str]:
     """The parameters and all names that are stored; types of names that passes have removed do not count."""
     return {argument.id for argument in unit.tree.args.args} | {
-        node.id for node in gast.walk(unit.tree) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
+        node.id for node in walk(unit.tree) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
     }

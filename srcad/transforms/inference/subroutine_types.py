@@ -24,7 +24,7 @@ from srcad.runtime.jit.call_stubs import Declared, Inferring
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.inference.object_tests import refuse_tests_of_objects
 from srcad.transforms.inference.type_inference import executable, refuse_masks, types_of
-from srcad.transforms.ir.build import dotted_path, place_of, walk_statements, written
+from srcad.transforms.ir.build import dotted_path, place_of, walk, walk_statements, written
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
@@ -56,7 +56,7 @@ class Subroutine:
     def __repr__(self) -> str:
         """Text that identifies everything it computes; part of the key of a generated function."""
         called = [getattr(each, "name", "") for each in self.unit.bindings.values()]
-        places = [str(place_of(node)) for node in gast.walk(self.unit.tree)]
+        places = [str(place_of(node)) for node in walk(self.unit.tree)]
         text = f"{gast.dump(self.unit.tree)} {called} {places}"
         return f"<called function {self.name}, {sha256(text.encode()).hexdigest()}>"
 

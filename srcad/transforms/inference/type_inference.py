@@ -23,6 +23,7 @@ from srcad.transforms.ir.build import (
     place_of,
     rewrite,
     stores_into,
+    walk,
     walk_statements,
     written,
 )
@@ -94,7 +95,7 @@ def refuse_numbas_random_numbers(unit: Unit) -> None:
     """Refuse draws from NumPy's global state that have no definition: to Numba, they are from a state of its own."""
     for each in (unit, *callees_in(unit)):
         for statement in walk_statements(each.tree.body):
-            for node in gast.walk(statement):
+            for node in walk(statement):
                 path = dotted_path(node.func) if isinstance(node, gast.Call) else None
                 if path is not None and path.startswith("np.random."):
                     raise CannotType(f"{path} draws from a state of Numba's own", None, place_of(statement))

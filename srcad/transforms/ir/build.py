@@ -139,9 +139,11 @@ def has_place(node: gast.AST) -> bool:
 
 
 def clone(node: Any) -> Any:
-    """A copy that can be changed without changing the original; places and literals are shared."""
+    """A copy that can be changed without changing the original; places, literals, operators, contexts are shared."""
     if isinstance(node, gast.AST):
         kind: Any = type(node)
+        if not kind._fields and not issubclass(kind, gast.stmt):
+            return node
         copied = kind.__new__(kind)
         copied.__dict__.update(
             {
@@ -223,14 +225,14 @@ def stores_into(statement: gast.stmt) -> gast.Subscript | None:
     return None
 
 
+_COMPOUND = (gast.If, gast.For, gast.While)
+
+
 def inner_blocks(statement: gast.stmt) -> list[Block]:
     """The blocks of a compound statement."""
-    match statement:
-        case gast.If(body=body, orelse=orelse):
-            return [body, orelse]
-        case gast.For(body=body) | gast.While(body=body):
-            return [body]
-    return []
+    if isinstance(statement, gast.If):
+        return [statement.body, statement.orelse]
+    return [statement.body] if isinstance(statement, (gast.For, gast.While)) else []
 
 
 def header_of(statement: Any) -> Any:
@@ -246,8 +248,9 @@ def walk_statements(block: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
     """All statements, nested ones included, in source order."""
     for statement in block:
         yield statement
-        for inner in inner_blocks(statement):
-            yield from walk_statements(inner)
+        if isinstance(statement, _COMPOUND):
+            for inner in inner_blocks(statement):
+                yield from walk_statements(inner)
 
 
 def walk_blocks(block: Block) -> Iterator[Block]:

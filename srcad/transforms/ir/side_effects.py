@@ -63,7 +63,7 @@ def stored_in(block: Iterable[gast.stmt]) -> frozenset[str]:
 
 def stored_names(nodes: Iterable[gast.AST]) -> set[str]:
     """The names that are stored anywhere in nodes of any Python code, as it is before core form."""
-    every = (node for each in nodes for node in gast.walk(each))
+    every = (node for each in nodes for node in walk(each))
     return {node.id for node in every if isinstance(node, gast.Name) and _is_stored(node)}
 
 
@@ -71,9 +71,9 @@ def stored_inside(statement: gast.stmt) -> set[str]:
     """The names that `:=` stores in a statement, or in the header of a compound one."""
     match statement:
         case gast.If(test=header) | gast.While(test=header) | gast.For(iter=header):
-            nodes = gast.walk(header)
+            nodes = walk(header)
         case _:
-            nodes = gast.walk(statement)
+            nodes = walk(statement)
     return {node.target.id for node in nodes if isinstance(node, gast.NamedExpr)}
 
 
@@ -158,7 +158,7 @@ def draws_numbers(unit: Unit) -> bool:
     pending, seen = [unit], set[int]()
     while pending:
         each = pending.pop()
-        if any(isinstance(node, gast.Call) and is_draw(dotted_path(node.func)) for node in gast.walk(each.tree)):
+        if any(isinstance(node, gast.Call) and is_draw(dotted_path(node.func)) for node in walk(each.tree)):
             return True
         for thing in each.bindings.values():
             inner = getattr(thing, "unit", None)

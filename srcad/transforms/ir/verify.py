@@ -49,7 +49,7 @@ def check_nested(tree: gast.FunctionDef) -> None:
 
 class _Checker:
     def __init__(self, tree: gast.FunctionDef) -> None:
-        names = (node for node in gast.walk(tree) if isinstance(node, gast.Name))
+        names = (node for node in walk(tree) if isinstance(node, gast.Name))
         self.variables = {node.id for node in names if not isinstance(node.ctx, gast.Load)}
 
     def function(self, tree: gast.FunctionDef) -> None:
@@ -229,7 +229,7 @@ def _check_order(tree: gast.FunctionDef) -> None:
     if len({id(each) for each in everything}) < len(everything):
         raise CompilerBug("not in core form: a statement that occurs twice")
     seen: set[int] = set()
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.expr) and id(node) in seen:
             raise CompilerBug(f"not in core form: an expression that occurs twice: {_text(node)}")
         seen.add(id(node))

@@ -21,16 +21,7 @@ import gast
 
 from srcad.transforms.analysis.dataflow import Forward
 from srcad.transforms.analysis.liveness import carried_names
-from srcad.transforms.ir.build import (
-    Block,
-    assign,
-    clone,
-    const,
-    load,
-    names_in,
-    rewrite,
-    subscript,
-)
+from srcad.transforms.ir.build import Block, assign, clone, const, load, names_in, rewrite, subscript, walk
 from srcad.transforms.ir.side_effects import all_written, reads
 
 START, ZERO, OTHER = "what it was", "zero", "something else"
@@ -193,4 +184,4 @@ def _only_rest(value: gast.expr, state: State, held: str) -> str:
 def _read(statement: gast.stmt) -> Iterator[str]:
     yield from reads(statement)
     if isinstance(statement, gast.AugAssign):
-        yield from (node.id for node in gast.walk(statement.target) if isinstance(node, gast.Name))
+        yield from (node.id for node in walk(statement.target) if isinstance(node, gast.Name))

@@ -18,7 +18,20 @@ from srcad.errors import CompilerBug, Place
 from srcad.refusals.names_and_functions import CALL_WITHOUT_RESULT, UNPACKED_COUNT
 from srcad.refusals.numpy_calls import ATTRIBUTE_ASSIGNED
 from srcad.transforms.ir.block_exits import completes
-from srcad.transforms.ir.build import Block, assign, at, augment, call, clone, const, load, place_of, stored, subscript
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    augment,
+    call,
+    clone,
+    const,
+    load,
+    place_of,
+    stored,
+    subscript,
+    walk,
+)
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import stored_inside, stored_names
 from srcad.transforms.lowering.calls.effect_arguments import Effect
@@ -201,10 +214,10 @@ class Flattener(Results):
 
     def may_come_first(self, target: gast.expr, later: list[gast.expr]) -> bool:
         """Whether storing to the target leaves the later values unchanged."""
-        nodes = [node for value in later for node in gast.walk(value)]
+        nodes = [node for value in later for node in walk(value)]
         if any(self.is_user_call(node) for node in nodes):
             return False
-        if any(isinstance(node, (gast.Subscript, gast.Attribute)) for node in gast.walk(target)):
+        if any(isinstance(node, (gast.Subscript, gast.Attribute)) for node in walk(target)):
             return all(self.is_atom(value) for value in later) and not stored_names([target])
         changed = stored_names([target])
         return not any(isinstance(node, gast.Name) and node.id in changed for node in nodes)
@@ -290,7 +303,7 @@ class Flattener(Results):
             return
         element = gast.Subscript(value=self.as_name(base), slice=self.index(target.slice), ctx=gast.Store())
         at(element, place_of(target))
-        if isinstance(op, _AUGMENTED) and not any(self.is_user_call(node) for node in gast.walk(statement.value)):
+        if isinstance(op, _AUGMENTED) and not any(self.is_user_call(node) for node in walk(statement.value)):
             value = self.held_in_atom(self.as_array(self.part(statement.value)))
             self.emit(augment(element, type(op), value, self.place))
             return
@@ -311,4 +324,4 @@ class Flattener(Results):
 
 
 def _reads(nodes: list[gast.expr], name: str) -> bool:
-    return any(isinstance(child, gast.Name) and child.id == name for node in nodes for child in gast.walk(node))
+    return any(isinstance(child, gast.Name) and child.id == name for node in nodes for child in walk(node))

@@ -346,7 +346,7 @@ class Paths(RecordArrays):
 
     def forget(self, statement: gast.For | gast.While) -> None:
         """Forget constants that the body assigns: they are not known at the start of an iteration."""
-        for node in gast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
                 self.memory.forget(node.id)
         self.memory.opaque |= _may_become_containers(statement, self.memory)
@@ -360,7 +360,7 @@ class Paths(RecordArrays):
         last = body.pop() if body and (copied and (is_exit(body[-1]) or isinstance(statement, gast.While))) else None
         if last is not None:
             targets = {name for name, _ in joined.second}
-            for node in gast.walk(last):
+            for node in walk(last):
                 if isinstance(node, gast.Name) and node.id in targets:
                     held = self.names.temporary()
                     body.append(assign(held, load(node.id), self.place))
@@ -400,14 +400,14 @@ def _head(start: Memory, joined: Joined) -> Memory:
 def _may_become_containers(loop: gast.For | gast.While, memory: Memory) -> set[str]:
     """The variables that may hold a tuple or a list at the start of an iteration, by what the body assigns."""
     given: list[tuple[str, gast.expr | None]] = []
-    for node in gast.walk(loop):
+    for node in walk(loop):
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 given.append((name, value))
             case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
                 given.append((name, gast.BinOp(left=load(name), op=op, right=value)))
             case gast.Assign(targets=targets):
-                stored = [each for target in targets for each in gast.walk(target) if isinstance(each, gast.Name)]
+                stored = [each for target in targets for each in walk(target) if isinstance(each, gast.Name)]
                 given += [(each.id, None) for each in stored if isinstance(each.ctx, gast.Store)]
     found = set[str]()
     trial = Memory(opaque=set(memory.opaque), rebound=memory.rebound)

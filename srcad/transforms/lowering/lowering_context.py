@@ -15,7 +15,7 @@ from srcad.names import Names
 from srcad.runtime.rulebook.stand_ins import stand_in_for
 from srcad.runtime.support.structured_arguments import attributes
 from srcad.transforms.ir.array_functions import LIBRARY
-from srcad.transforms.ir.build import dotted_path, effect, walk_statements
+from srcad.transforms.ir.build import dotted_path, effect, walk, walk_statements
 from srcad.transforms.ir.canonical_names import MODULES, RESERVED
 from srcad.transforms.ir.constant_conditions import Member
 from srcad.transforms.ir.side_effects import is_draw
@@ -129,7 +129,7 @@ class Draft:
 
 
 def _names(body: Iterable[gast.stmt]) -> set[str]:
-    return {node.id for statement in body for node in gast.walk(statement) if isinstance(node, gast.Name)}
+    return {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
 
 
 def function(name: str, parameters: list[str], body: list[gast.stmt]) -> gast.FunctionDef:
@@ -138,7 +138,7 @@ def function(name: str, parameters: list[str], body: list[gast.stmt]) -> gast.Fu
         value = getattr(statement, "value", None)
         if isinstance(value, gast.Call) and is_draw(dotted_path(value.func)):
             effect(statement)
-    for node in (node for statement in body for node in gast.walk(statement)):
+    for node in (node for statement in body for node in walk(statement)):
         if isinstance(node, gast.Constant) and isinstance(node.value, Member):
             node.value = str(node.value)  # generated code only has texts
     return gast.FunctionDef(

@@ -37,6 +37,7 @@ from srcad.transforms.ir.build import (
     rewrite_names,
     subscript,
     tuple_of,
+    walk,
     walk_statements,
     written,
 )
@@ -256,7 +257,7 @@ def _is_within_a_turn(body: Block, name: str, carried: str) -> bool:
 
 
 def _mentions(block: Block, name: str) -> int:
-    return sum(isinstance(node, gast.Name) and node.id == name for each in block for node in gast.walk(each))
+    return sum(isinstance(node, gast.Name) and node.id == name for each in block for node in walk(each))
 
 
 def _without_self_copies(statement: gast.stmt) -> Block:

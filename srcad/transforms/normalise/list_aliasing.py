@@ -13,7 +13,7 @@ from srcad.refusals.records import RECORDS_GATHERED
 from srcad.transforms.analysis.affine.dependence_test import Meeting
 from srcad.transforms.analysis.aliases import Aliases, aliases_of_unit
 from srcad.transforms.analysis.statement_positions import flow_of
-from srcad.transforms.ir.build import names_in, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.build import names_in, place_of, stores_into, walk, walk_statements, written
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
@@ -48,7 +48,7 @@ def refuse_shared(code: Code) -> Code:
 
 def _by_array(statement: gast.stmt, types: Types) -> list[str]:
     """The arrays that index several records at once."""
-    parts = (node for each in (statement.targets[0], statement.value) for node in gast.walk(each))
+    parts = (node for each in (statement.targets[0], statement.value) for node in walk(each))
     indices = (part.slice for part in parts if isinstance(part, gast.Subscript))
     return [name for index in indices for name in names_in(index) if types.is_array(name)]
 

@@ -44,6 +44,7 @@ from srcad.transforms.ir.build import (
     names_in,
     place_of,
     stores_into,
+    walk,
     walk_statements,
     written,
 )
@@ -168,7 +169,7 @@ class _Narrowing:
         if not isinstance(statement.targets[0], gast.Name) or isinstance(kind, nb.Optional):
             return False
         if isinstance(value, gast.Subscript):
-            return any(self.known.get(node.id) is None for node in gast.walk(value) if isinstance(node, gast.Name))
+            return any(self.known.get(node.id) is None for node in walk(value) if isinstance(node, gast.Name))
         if not isinstance(value, gast.Call):
             return False
         primitive = primitive_of(value, self.unit.bindings)

@@ -32,6 +32,7 @@ from srcad.transforms.ir.build import (
     is_exit,
     load,
     place_of,
+    walk,
     walk_statements,
     written,
 )
@@ -86,7 +87,7 @@ class _Renamer:
         return self.names.fresh(name)
 
     def renamed(self, node: Any, bindings: dict[str, str]) -> Any:
-        for child in gast.walk(node):
+        for child in walk(node):
             if isinstance(child, gast.Name) and child.id in bindings:
                 child.id = bindings[child.id]
         return node
@@ -114,7 +115,7 @@ class _Renamer:
         """Store `value` under the merged name: by renaming, if it is stored in this block, else by a copy."""
         if any(_binds(statement, value) for statement in block):
             for statement in block:
-                for child in gast.walk(statement):
+                for child in walk(statement):
                     if isinstance(child, gast.Name) and child.id == value:
                         child.id = merged
         else:

@@ -20,7 +20,7 @@ from numba import types as nb
 from srcad.transforms.analysis.affine.integer_facts import is_counted, step_of
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.ir.build import load, written
+from srcad.transforms.ir.build import load, walk, written
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.optimise.row_operands import Operand, Span, View, Views
@@ -162,7 +162,7 @@ class _Sum:
 
     def mentions_index(self, node: gast.Subscript) -> bool:
         """Whether a subscript depends on the loop's index, or may do so."""
-        parts = [each for each in gast.walk(node.slice) if isinstance(each, gast.Name)]
+        parts = [each for each in walk(node.slice) if isinstance(each, gast.Name)]
         forms = [self.program.meeting.form(each) for each in parts]
         return any(form is None or self.loop.target.id in form.symbols for form in forms)
 

@@ -49,6 +49,7 @@ from srcad.transforms.ir.build import (
     place_of,
     position,
     subscript,
+    walk,
     walk_statements,
 )
 from srcad.transforms.ir.build import loop as loop_over
@@ -230,7 +231,7 @@ def _is_length(size: gast.expr) -> bool:
     """Whether an expression is `max(n, 0)`, of names and literals."""
     match size:
         case gast.Call(func=gast.Name(id="max"), args=[inner, zero], keywords=[]) if constant(zero) == 0:
-            return all(isinstance(each, _ARITHMETIC) for each in gast.walk(inner))
+            return all(isinstance(each, _ARITHMETIC) for each in walk(inner))
     return False
 
 

@@ -34,7 +34,7 @@ from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
-from srcad.transforms.ir.array_functions import MAKES_ZEROS
+from srcad.transforms.ir.array_functions import MAKES_ZEROS, READ_ONLY_VIEWS
 from srcad.transforms.ir.build import (
     Block,
     MentionedNames,
@@ -49,6 +49,7 @@ from srcad.transforms.ir.build import (
     position,
     subscript,
     walk_statements,
+    written,
 )
 from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note
@@ -86,7 +87,8 @@ class _Owner:
         self.zeros = {
             made_in(each) for each in walk_statements(code.body) if made_in(each) is not None and _is_zeros(each)
         }
-        self.taken: set[str] = set()
+        # Views of what has no name; in NumPy such memory is not to be written.
+        self.taken = {str(written(each)) for each in walk_statements(code.body) if _is_read_only(each)}
         self.mentioned = MentionedNames()
 
     def walk(self, block: Block, shapes: Facts) -> None:
@@ -181,6 +183,11 @@ class _Owner:
 
 def _is_zeros(made: gast.Assign) -> bool:
     return dotted_path(made.value.func) in MAKES_ZEROS
+
+
+def _is_read_only(statement: gast.stmt) -> bool:
+    value = getattr(statement, "value", None)
+    return isinstance(value, gast.Call) and dotted_path(value.func) in READ_ONLY_VIEWS
 
 
 def _count(loop: gast.For, shapes: Facts) -> Form | None:

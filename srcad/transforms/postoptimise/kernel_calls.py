@@ -29,7 +29,7 @@ from srcad.runtime import kernels
 from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.aliases import Aliases, aliases_of
 from srcad.transforms.analysis.ranks import Ranks, ranks_of
-from srcad.transforms.ir.build import call, dotted_path, names_in, walk, walk_statements
+from srcad.transforms.ir.build import call, const, dotted_path, names_in, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
 from srcad.transforms.ir.name_types import is_complex
@@ -64,11 +64,14 @@ def with_quick_calls(code: Code) -> Code:
         for node in walk(statement):
             if isinstance(node, gast.Call) and not node.keywords:
                 of = [kinds.get(each.id) if isinstance(each, gast.Name) else None for each in node.args]
-                kernel = _kernel(dotted_path(node.func) or "", of)
-                if kernel is None and is_of_complex and dotted_path(node.func) == "np.divide":
+                path = dotted_path(node.func) or ""
+                if path == "np.roll" and getattr(of[0], "ndim", 0) == 1:
+                    node.args[2:] = [const(0)]  # Numba's own, without an axis, divides for each place
+                kernel = _kernel(path, of) or notes_of(node).kernel
+                if is_of_complex and path == "np.divide" and len(of) == 2:
                     kernel = "quotient"
-                if kernel is not None or notes_of(node).kernel is not None:
-                    note(node, kernel=kernel or notes_of(node).kernel)
+                if kernel is not None:
+                    note(node, kernel=kernel)
                     note(statement, calls_kernels=True)
     return code.with_body(code.body)
 
@@ -188,6 +191,4 @@ def means_kernels(code: Code) -> bool:
 
 
 def _stored(statement: gast.stmt) -> Iterable[str]:
-    return [
-        node.id for node in gast.walk(statement) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
-    ]
+    return [node.id for node in walk(statement) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)]

@@ -148,8 +148,9 @@ class Trace:
     """The statements for one recorded name: allocate before its outermost loop, save, and read in the reverse sweep.
 
     begin       statements at the start of the reverse sweep
-    room        statements that let the trace grow: at the start of each iteration of its only loop, or, if `around` is
-                given, before that loop, for all of its iterations
+    room        statements that let the trace grow: at the start of each iteration of its only loop; if `around` is a
+                `for` loop, before it, for all of its iterations; if that is a `while` loop, before each strip of it
+    place       where the next entry goes, for a trace that grows before strips
     cursor      the variable that counts down while a stack or list is read
     is_hollow   whether it holds the shapes of arrays
     blank       statements that make an empty trace, for paths that do not reach the loop
@@ -165,6 +166,7 @@ class Trace:
     blank: Block
     room: Block = field(default_factory=list)
     around: Loop | None = None
+    place: str = ""
     cursor: str = ""
     is_hollow: bool = False
     after: gast.stmt | None = None
@@ -253,16 +255,22 @@ class Traces:
         """A growing trace, with one entry for each iteration of a loop that counts them; `skips` if some have none."""
         trace = self.names.fresh(f"{name}_trace")
         forwards, backwards = self.numbers[id(loop)]
-        room = self.room(trace, forwards, (loop,), skips)
+        strips = goes_in_strips(loop)
+        room = self.room(trace, forwards, (loop,), skips or strips)
         return Trace(
             name,
             loop,
             [assign(trace, entries(self.capacity((loop,)), kind))],
-            [*([room] if skips else []), assign(subscript(load(trace), load(forwards), store=True), load(name))],
+            [
+                *([room] if skips and not strips else []),
+                assign(subscript(load(trace), load(forwards), store=True), load(name)),
+            ],
             [],
             [assign(name, subscript(load(trace), load(backwards)))],
             [assign(trace, entries(const(0), kind))],
-            room=[] if skips else [room],
+            room=[room] if strips or not skips else [],
+            around=loop if strips else None,
+            place=forwards if strips else "",
         )
 
     def room(self, trace: str, at: str, loops: tuple[Loop, ...], skips: bool = False) -> gast.stmt:
@@ -303,7 +311,8 @@ class Traces:
     def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...], skips: bool) -> Trace:
         """A trace that grows; `skips` if some iterations have no entry."""
         trace, count, at = (self.names.fresh(f"{name}_{wish}") for wish in ("trace", "count", "at"))
-        ahead = None if skips else self.room_for_all(trace, count, loops)
+        strips = goes_in_strips(loops[-1])
+        ahead = self.room(trace, count, loops) if strips else None if skips else self.room_for_all(trace, count, loops)
         return Trace(
             name,
             loops[0],
@@ -318,6 +327,7 @@ class Traces:
             [assign(trace, entries(const(64), kind)), assign(count, const(0))],
             room=[] if ahead is None else [ahead],
             around=None if ahead is None else loops[-1],
+            place=count if strips else "",
             cursor=at,
         )
 
@@ -357,6 +367,11 @@ def _no_entries(kind: nb.Type, is_hollow: bool) -> gast.expr:
     entry = tuple_of(*[const(0)] * kind.ndim)
     nothing.elts.append(entry if is_hollow else empty(entry, kind.dtype))
     return subscript(nothing, gast.Slice(lower=None, upper=const(0), step=None))
+
+
+def goes_in_strips(loop: Loop) -> bool:
+    """Whether a loop can be split into strips, in which traces do not grow: a `while` loop that nothing else ends."""
+    return isinstance(loop, gast.While) and not (loop.body and is_exit(loop.body[-1]))
 
 
 def is_list(value: gast.expr) -> bool:

@@ -5,6 +5,7 @@ for i in range(j + 1, n):   n, with i as the number of the iteration: i >= j + 1
 for q in range(j):      n - 1, since j <= n - 1
 for p in range(y[:j].shape[0]):         n - 1, however long y is
 for p in range(y[j : j + 5].shape[0]):  5
+for j in range(1, n, 2):        (n - 1 + 1) // 2, with (j - 1) // 2 as the number of the iteration
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ class Extent:
 
 def extent(sites: Sites, loop: Loop) -> Extent | None:
     """The extent of a loop; None where it cannot be bounded."""
-    if not isinstance(loop, gast.For) or abs(step_of(loop)) != 1:
+    if not isinstance(loop, gast.For) or not step_of(loop):
         return None
+    if abs(step_of(loop)) != 1:
+        return _in_steps(sites, loop)
     start, stop, step = loop.iter.args
     if sites.is_known(start) and sites.is_known(stop):
         low, high = (start, stop) if constant(step) == 1 else (stop, start)
@@ -45,6 +48,19 @@ def extent(sites: Sites, loop: Loop) -> Extent | None:
     if constant(step) == -1:
         return _widest_down(sites, loop, start, stop)
     return _as_form(sites, loop, start, stop) or _widest(sites, loop, start, stop)
+
+
+def _in_steps(sites: Sites, loop: gast.For) -> Extent | None:
+    """The extent of a loop whose step is another number than 1 or -1."""
+    start, stop, _ = loop.iter.args
+    if not (sites.is_known(start) and sites.is_known(stop)):
+        return None
+    width, index = abs(step_of(loop)), load(loop.target.id)
+    low, high = (start, stop) if step_of(loop) > 0 else (stop, start)
+    gone = _less(index, start) if step_of(loop) > 0 else binary(clone(start), gast.Sub, index)
+    length = binary(_less(high, low), gast.Add, const(width - 1))
+    size = call("max", binary(length, gast.FloorDiv, const(width)), const(0))
+    return Extent(size, binary(gone, gast.FloorDiv, const(width)), True)
 
 
 def _as_form(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr) -> Extent | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gast
 from numba import types as nb
@@ -32,7 +32,9 @@ from srcad.transforms.ir.build import (
     Block,
     assign,
     at,
+    attribute,
     augment,
+    binary,
     branch,
     call,
     clone,
@@ -219,7 +221,37 @@ class Assembler:
 
     def room_before(self, loop: gast.stmt) -> Block:
         """The statements before a loop that let traces grow for all of its iterations."""
-        return [clone(each) for trace in self.traces.values() if trace.around is loop for each in trace.room]
+        some = [trace for trace in self.traces.values() if trace.around is loop and not trace.place]
+        return [clone(each) for trace in some for each in trace.room]
+
+    def in_strips(self, loop: gast.While, made: Any) -> Any:
+        """What has been made of a loop, in strips of iterations for which its traces have room.
+
+        In compiled code, an array that is reassigned in a loop costs several times what the loop itself does.
+        """
+        growing: dict[str, Trace] = {}
+        tests: dict[str, Any] = {}
+        for trace in self.traces.values():
+            if trace.around is loop and trace.place:
+                test = clone(trace.room[0])
+                if trace.place in tests:  # both have one length, since they grow together
+                    tests[trace.place].body += test.body
+                else:
+                    growing[trace.place], tests[trace.place] = trace, test
+        if not growing:
+            return made
+        room = self.adjoints.names.fresh("room")
+        rooms = [
+            binary(attribute(load(str(written(trace.make[0]))), "size"), gast.Sub, load(place))
+            for place, trace in growing.items()
+        ]
+        is_left = gast.Compare(left=load(room), ops=[gast.Gt()], comparators=[const(0)])
+        strip = clone(made)
+        strip.test = gast.BoolOp(op=gast.And(), values=[strip.test, is_left])
+        strip.body = [augment(stored(room), gast.Sub, const(1)), *made.body]
+        left = assign(room, rooms[0] if len(rooms) == 1 else call("min", *rooms))
+        made.body = [*tests.values(), *commented([left], "iterations before traces have to grow"), strip]
+        return made
 
     def body_of(self, loop: gast.stmt) -> Way:
         """The way to the body of a loop."""
@@ -238,7 +270,7 @@ class Assembler:
         shallow.body = arms[0] or [gast.Pass()]
         if isinstance(statement, gast.If):
             shallow.orelse = arms[1]
-        return shallow
+        return self.in_strips(statement, shallow) if isinstance(statement, gast.While) else shallow
 
     def saved_before(self, statement: gast.stmt) -> Block:
         """Save the value that an undone store overwrites."""

@@ -110,6 +110,20 @@ def test_memory_is_kept(text):
     assert not is_reused(text)
 
 
+def test_views_that_must_not_be_written_keep_their_memory():
+    text = """
+        def f(x, n, m):
+            v = {}
+            s = v.shape[0]
+            u = np.empty(s)
+            for i in range(s):
+                u[i] = np.sin(v[i])
+            return u
+        """
+    assert is_reused(text.format("np.ones(3)"))
+    assert not is_reused(text.format("np.diag(np.ones((3, 3)))"))
+
+
 def test_what_is_made_anew_in_each_iteration_is_handed_over_there():
     assert is_reused(
         """

@@ -45,6 +45,35 @@ def test_calls_of_known_arrays(value, expected):
 
 
 @pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("np.roll(v, 2)", "np.roll(v, 2, 0)"),
+        ("np.roll(n, 1, None)", "np.roll(n, 1, 0)"),
+        ("np.roll(x, 2)", "np.roll(x, 2)"),  # goes through all elements
+        ("np.roll(unknown, 2)", "np.roll(unknown, 2)"),
+    ],
+)
+def test_a_vector_is_rolled_along_its_axis(value, expected):
+    tree = tree_after("kernel_calls", parsed(f"def f(x, n, v, unknown):\n    y = {value}\n    return y"), KINDS)
+    assert f"y = {expected}" in print_function(tree)
+
+
+def upwind(u, v, steps):
+    for _ in range(steps):
+        left, right = u - np.roll(u, 1), np.roll(u, shift=-1) - u
+        u = u - 0.1 * np.where(v > 0, v * left, v * right)
+    return np.sum(u * u)
+
+
+def test_gradients_of_rolled_vectors():
+    assert_gradient(
+        upwind, np.array([0.3, 0.9, 0.5, 0.7]), np.array([1.0, -1.0, 0.5, 0.2]), 3, wrt=(0, 1), modes=("compiled",)
+    )
+    text = srcad.source(upwind, signature="f8[::1], f8[::1], i8")
+    assert "np.roll(u_2, 1, 0)" in text
+
+
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("v[1:] = w", "kernels.copy_to(v[1:], w)"),

@@ -53,7 +53,9 @@ def f(x, n, m):
         ("j, -1, -1", ("max(n - 1 + 1, 0)", "i")),
         ("j - 1, m", None),
         ("j, -2, -1", None),
-        ("0, m, 2", None),
+        ("0, m, 2", ("max((m + 1) // 2, 0)", "i // 2")),
+        ("m, 1, -3", ("max((m - 1 + 2) // 3, 0)", "(m - i) // 3")),
+        ("j, m, 2", None),
     ],
 )
 def test_extents_of_loops_within_a_loop(bounds, expected):
@@ -83,6 +85,20 @@ def cone(x, n):
 
 def slope(f, x, n, step=1e-6):
     return (f(x + step, n) - f(x - step, n)) / (2 * step)
+
+
+def in_steps(x, n, m):
+    s = x
+    for i in range(n, m, 3):
+        for j in range(m, n, -2):
+            s = np.sin(s) + 0.1 * i * s * j
+    return s
+
+
+@pytest.mark.parametrize("bounds", [(0, 0), (0, 1), (2, 7), (2, 8), (-3, 6), (5, 1)])
+def test_iterations_in_steps_have_a_place_each(bounds):
+    assert "grown" not in srcad.source(in_steps, signature="f8, i8, i8")
+    assert_gradient(in_steps, 0.3, *bounds, wrt=(0,), modes=("gradient", "loops"))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])

@@ -159,11 +159,14 @@ def _roll(a, shift, axis=None):
             before, size = 1, a.shape[axis]
             for k in range(axis % ndim):
                 before *= a.shape[k]
-            here = np.ascontiguousarray(a).reshape((before, size, a.size // (before * size)))
-            there = result.reshape(here.shape)
-            by = shift % size
-            copy_to(there[:, by:], here[:, : size - by])
-            copy_to(there[:, :by], here[:, size - by :])
+            length = a.size // before
+            by = shift % size * (length // size)
+            here, there = np.ascontiguousarray(a).reshape(a.size), result.reshape(a.size)
+            for k in range(0, a.size, length):
+                for i in range(length - by):
+                    there[k + by + i] = here[k + i]
+                for i in range(by):
+                    there[k + i] = here[k + length - by + i]
         return result
 
     return impl

@@ -31,6 +31,7 @@ from srcad.transforms.ir.build import (
     load,
     names_in,
     subscript,
+    walk,
 )
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
@@ -336,9 +337,7 @@ class Facts(Extents):
         """The only array in an arithmetic expression of names and literals; None for any other expression."""
         names = {*names_in(value)}
         arrays = [name for name in names if self.ranks.get(name) != 0]
-        parts = [
-            each for each in gast.walk(value) if not isinstance(each, _ARITHMETIC) or isinstance(each, gast.MatMult)
-        ]
+        parts = [each for each in walk(value) if not isinstance(each, _ARITHMETIC) or isinstance(each, gast.MatMult)]
         return arrays[0] if not parts and len(arrays) == 1 and self.ranks.get(arrays[0]) else None
 
 

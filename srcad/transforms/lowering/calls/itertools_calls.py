@@ -26,7 +26,7 @@ from srcad.refusals.numpy_calls import (
     POLY1D,
     REPEAT_WITHOUT_END,
 )
-from srcad.transforms.ir.build import assign, at, call, clone, const, dotted, dotted_path, load, stored, tuple_of
+from srcad.transforms.ir.build import assign, at, call, clone, const, dotted, dotted_path, load, stored, tuple_of, walk
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
 from srcad.transforms.ir.node_notes import notes_of
@@ -245,7 +245,7 @@ class Iterators(Effects):
             over = gast.BoolOp(op=gast.Or(), values=[load(ended), fails])
             body = [assign(ended, over, place), gast.If(test=load(ended), body=[take], orelse=[])]
         loop = gast.For(target=stored(each), iter=row, body=body, orelse=[], type_comment=None)
-        for inner in gast.walk(loop):
+        for inner in walk(loop):
             if isinstance(inner, gast.stmt):
                 at(inner, place)
         return self.worth([assign(ended, const(False), place), loop], found)

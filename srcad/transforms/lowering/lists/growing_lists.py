@@ -15,7 +15,7 @@ from __future__ import annotations
 import gast
 
 from srcad.refusals.long_lists import LONG_LIST_SLICE, MIXED_LIST, TUPLES_AS_ARRAY
-from srcad.transforms.ir.build import Block, assign, at, call, clone, const, load, walk_statements
+from srcad.transforms.ir.build import Block, assign, at, call, clone, const, load, walk, walk_statements
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import FIRST_LIST_ROOM
 from srcad.transforms.lowering.lists.comprehensions import Comprehensions
@@ -46,9 +46,9 @@ class Growing(Comprehensions):
         With `inner`, only those that a `while` inside the loop changes.
         """
         found: dict[Grown, list[gast.expr]] = {}
-        blocks = [each for each in gast.walk(loop) if isinstance(each, gast.While)] if inner else [loop]
+        blocks = [each for each in walk(loop) if isinstance(each, gast.While)] if inner else [loop]
         rebound = _rebound(loop)
-        for node in (node for block in blocks for node in gast.walk(block)):
+        for node in (node for block in blocks for node in walk(block)):
             match node:
                 case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=method)) if method in _GROWING:
                     pass
@@ -275,7 +275,7 @@ def _make_room(body: Block, names: list[str]) -> None:
 def _rebound(loop: gast.stmt) -> set[str]:
     """The names to which a loop assigns other lists."""
     found = set()
-    for node in gast.walk(loop):
+    for node in walk(loop):
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[gast.Name(id=same), _])) if (
                 name == same

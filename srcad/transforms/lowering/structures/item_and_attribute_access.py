@@ -27,7 +27,7 @@ from srcad.refusals.structures import (
     SLICE_LENGTH,
     SLICE_WRITE,
 )
-from srcad.transforms.ir.build import assign, at, call, clone, const, dotted_path, load, subscript
+from srcad.transforms.ir.build import assign, at, call, clone, const, dotted_path, load, subscript, walk
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_INDEXED_PARTS
 from srcad.transforms.ir.node_notes import notes_of
@@ -174,7 +174,7 @@ class Slots(ChosenFunctions):
         for each in reversed([*keys]):
             test = gast.Compare(left=clone(key), ops=[gast.Eq()], comparators=[const(each)])
             rest = gast.If(test=test, body=[act(each)], orelse=[rest])
-        for node in gast.walk(rest):
+        for node in walk(rest):
             if isinstance(node, gast.stmt):
                 at(node, self.place)
         self.statement(rest)
@@ -254,7 +254,7 @@ class Slots(ChosenFunctions):
         for k in reversed(range(count)):
             test = gast.Compare(left=load(position), ops=[gast.Eq()], comparators=[const(k)])
             rest = gast.If(test=test, body=[act(k)], orelse=[rest])
-        for node in gast.walk(rest):
+        for node in walk(rest):
             if isinstance(node, gast.stmt):
                 at(node, self.place)
         self.statement(rest)

@@ -39,6 +39,7 @@ from srcad.transforms.ir.build import (
     position,
     subscript,
     tuple_of,
+    walk,
     walk_blocks,
     walk_statements,
 )
@@ -75,7 +76,7 @@ def _may_be_product(statement: gast.stmt) -> bool:
     return any(
         (isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult))
         or (isinstance(node, gast.Call) and dotted_path(node.func) in (*_TIMES, _TRANSPOSE_TIMES, "np.outer"))
-        for node in gast.walk(statement.value)
+        for node in walk(statement.value)
     )
 
 

@@ -1,5 +1,6 @@
 """NumPy's shape functions in Numba: what Numba lacks, or raises for when it runs."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -17,3 +18,17 @@ def test_gradients_of_reshaped_arrays_that_are_not_in_c_order_are_compiled(recwa
     assert not recwarn.list
     step = 1e-6 * np.cos(M)
     assert np.sum(bar * step) == pytest.approx((f(M + step) - f(M - step)) / 2.0)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("shape", [(5,), (4, 3), (2, 3, 4), (0, 3), (3, 0, 2)])
+def test_arrays_are_rolled_along_each_axis_by_any_shift(shape):
+    @numba.njit
+    def roll(a, shift, axis):
+        return np.roll(a, shift, axis)
+
+    a = np.arange(float(np.prod(shape))).reshape(shape)
+    for axis in range(-len(shape), len(shape)):
+        for shift in (-7, -1, 0, 1, 2, 9):
+            for each in (a, np.asfortranarray(a), a[::-1]):
+                np.testing.assert_array_equal(roll(each, shift, axis), np.roll(each, shift, axis))
