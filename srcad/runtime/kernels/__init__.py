@@ -25,8 +25,10 @@ from srcad.runtime.kernels.arrays.complex_numbers import (
     direction,
     imaginary,
     modulus,
+    quotient,
     real_beside_real,
     squared_modulus,
+    whole_power,
 )
 from srcad.runtime.kernels.arrays.computed_places import (
     before_axes_of,
@@ -504,6 +506,7 @@ __all__ = [
     "pseudo_inverse",
     "put_along",
     "put_along_adjoint",
+    "quotient",
     "ratio",
     "real_beside_real",
     "recovered",
@@ -587,6 +590,7 @@ __all__ = [
     "weights",
     "while_limit",
     "whole_places",
+    "whole_power",
     "whole_turns",
     "widths",
     "windows_along",

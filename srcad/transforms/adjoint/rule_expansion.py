@@ -147,6 +147,8 @@ def splice(
         free["kernels"] = _bound("kernels", kernels, names, bindings)  # of strong products and quotients
     select = _bound("kernels", kernels, names, bindings) if of_numbers else None
     reader = _Splicer(known, free, derivative, select, types)
+    read = (name for value in arguments.values() for name in names_in(value))
+    reader.divides = of_numbers and any(is_complex(reader.kinds.get(name)) for name in read)
     result = Spliced([], [], [])
     for statement in template.body:
         match clone(statement):
@@ -245,6 +247,7 @@ class _Splicer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no a
     ) -> None:
         self.known, self.free, self.derivative, self.select = known, free, derivative, select
         self.kinds: Mapping[str, nb.Type] = types.of if types is not None else {}
+        self.divides = False
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.expr:
         made = self.generic_visit(node)
@@ -258,7 +261,10 @@ class _Splicer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no a
         return note(self.generic_visit(node), of_rule=is_quotient)
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
-        return noted(self.generic_visit(node))
+        made = self.generic_visit(node)
+        if self.divides and isinstance(made.op, gast.Div):  # `/` of complex numbers raises an exception, also in Numba
+            return note(call("np.divide", made.left, made.right), of_rule=True)
+        return noted(made)
 
     def visit_Name(self, node: gast.Name) -> gast.expr:
         if node.id in self.known:

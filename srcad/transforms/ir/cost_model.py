@@ -35,9 +35,10 @@ OPERATOR_COSTS: dict[type[gast.AST], float] = {
     gast.FloorDiv: REMAINDER,
 }
 CHEAP_CALLS = frozenset({abs, min, max, float, int, bool, len, math.fabs, np.maximum, np.minimum, np.abs, np.clip}) | {
-    *(np.floor, np.ceil, np.trunc, np.rint, math.floor, math.ceil, math.trunc, kernels.to_integer)  # one instruction
+    *(np.floor, np.ceil, np.trunc, np.rint, math.floor, math.ceil, math.trunc, kernels.to_integer),  # one instruction
+    *(np.real, np.conj, kernels.imaginary, kernels.squared_modulus),
 }
-ROOTS = frozenset({math.sqrt, np.sqrt, np.divide})
+ROOTS = frozenset({math.sqrt, np.sqrt, np.divide, kernels.modulus})
 
 # Elementwise operations worth doing once for each element of a larger array, rather than once before (fuse)
 REPEATABLE_OPERATORS = (gast.Add, gast.Sub, gast.Mult)

@@ -6,7 +6,8 @@ An array result that is used by only one later statement of the same block is co
 get an array of their own. A right-hand side that may read elements that the statement writes, other than the same
 element, is evaluated first. Operands whose shape is not known to equal that of the result are broadcast by
 `kernels.expand`, which costs a comparison if they have that shape already. Runs before differentiation, so that both
-sweeps are fused.
+sweeps are fused. Arrays are real or complex; quotients are those of `np.divide`, as `/` of complex numbers raises an
+exception where the divisor is zero.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ from srcad.transforms.ir.build import (
     subscript,
     written,
 )
+from srcad.transforms.ir.name_types import differentiable, is_complex
 from srcad.transforms.ir.primitive import operands, primitive_of
 from srcad.transforms.optimise.gathers import base_of_gather, conversion, is_gather, is_integer_operation
 from srcad.transforms.optimise.loop_nests import Leaf, Nest, leaf_of
@@ -42,6 +43,7 @@ from srcad.transforms.optimise.masked_nests import masked_nest
 if TYPE_CHECKING:
     from srcad.transforms.optimise.masked_statements import Masked
 
+_SMOOTH = (nb.Float, nb.Complex)
 UNFUSED = (gast.Mod, gast.FloorDiv, gast.MatMult, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
 
 LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
@@ -57,24 +59,37 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
     if not isinstance(kind, nb.Array):
         return False
     if is_gather(program, value):
-        return isinstance(kind.dtype, (nb.Float, nb.Integer))
+        return isinstance(kind.dtype, (*_SMOOTH, nb.Integer))
     if conversion(program, value) is not None:
         return True
     if not isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare)):
         return False
-    if not isinstance(kind.dtype, (nb.Float, nb.Boolean)):
+    if not isinstance(kind.dtype, (*_SMOOTH, nb.Boolean)):
         return kind.dtype == nb.int64 and is_integer_operation(program, value)
+    if isinstance(value, gast.Compare) and not _is_of_numbers(program, value):
+        return False
     if isinstance(value, gast.BinOp) and isinstance(value.op, UNFUSED):
         return kind.dtype == nb.boolean and isinstance(value.op, LOGICAL)
-    if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, value)):
+    if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, name, value)):
         return False
     rule = registry.find(primitive_of(value, program.unit.bindings))
     return rule is not None and rule.elementwise and all(_is_numeric(program, node) for node in operands(value)[0])
 
 
-def _has_scalar_form(program: Program, value: gast.Call) -> bool:
-    """Whether compiled code can call the function with scalars, as is the case for ufuncs and elementwise kernels."""
+def _is_of_numbers(program: Program, value: gast.Compare) -> bool:
+    """Whether numbers can be compared as the arrays are: complex numbers have no order, but NumPy's arrays have one."""
+    has_order = not isinstance(value.ops[0], (gast.Eq, gast.NotEq))
+    return not has_order or not any(is_complex(program.types.get(name)) for name in names_in(value))
+
+
+def _has_scalar_form(program: Program, name: str, value: gast.Call) -> bool:
+    """Whether compiled code can call the function with scalars, as is the case for ufuncs and elementwise kernels.
+
+    The real part of an array is a view of it: it is computed by elements where neither of the two is written into.
+    """
     primitive = primitive_of(value, program.unit.bindings)
+    if primitive is np.real:
+        return is_complex(program.types.get(value.args[0].id)) and not program.aliases.is_written(name)
     is_elementwise = isinstance(primitive, np.ufunc) or getattr(primitive, "takes_numbers", False)
     return is_elementwise or (primitive in (np.where, np.clip) and len(value.args) == 3)
 
@@ -84,7 +99,7 @@ def _is_numeric(program: Program, node: gast.expr) -> bool:
         return not isinstance(node, gast.Tuple) and not (isinstance(node, gast.Constant) and node.value is None)
     kind = program.types.get(node.id)
     kind = kind.dtype if isinstance(kind, nb.Array) else kind
-    return isinstance(kind, (nb.Float, nb.Integer, nb.Boolean))
+    return isinstance(kind, (*_SMOOTH, nb.Integer, nb.Boolean))
 
 
 class Elements:
@@ -123,7 +138,8 @@ class Elements:
         of = program.types.get(value.args[0].id)
         if isinstance(kind, nb.Float) and path == "np.sum":
             return True
-        return bool(getattr(kind, "dtype", kind) == getattr(of, "dtype", None) == nb.float64)
+        of = getattr(of, "dtype", None)
+        return of in (nb.float64, nb.complex128) and bool(getattr(kind, "dtype", kind) == of)
 
     @staticmethod
     def rank(program: Program, statement: gast.stmt) -> int | None:
@@ -192,7 +208,8 @@ class Elements:
         value = nest.atom(source)
         nest.body.append(assign(following, binary(load(carried), gast.Add, value), place))
         nest.body.append(assign(carried, load(following), place))
-        sums = nest.accumulating_loops(extents, {carried: const(0.0)})
+        zero = const(0j if is_complex(self.program.types.get(source.id)) else 0.0)
+        sums = nest.accumulating_loops(extents, {carried: zero})
         return [*nest.before, *sums, assign(name, load(nest.totals[carried]), place)], [], extents
 
     def in_array(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
@@ -206,7 +223,8 @@ class Elements:
         index = [const(0) if axis in over else load(nest.indices[axis]) for axis in left]
         cell = subscript(load(name), one_or_tuple(index), store=True)
         nest.body.append(augment(cell, gast.Add, nest.atom(source), place))
-        zeros = assign(name, call("np.zeros", clone(one_or_tuple(shape))), place)
+        dtype = [dotted("np.complex128")] if is_complex(self.program.types.get(source.id)) else []
+        zeros = assign(name, call("np.zeros", clone(one_or_tuple(shape)), *dtype), place)
         return [*nest.before, zeros, nest.loops(extents)], shape, [extents[axis] for axis in sorted(over)]
 
     def divided(
@@ -222,7 +240,7 @@ class Elements:
         element = nest.inner(subscript(load(total), nest.index()))
         value = nest.inner(call("np.divide", element, clone(count)))
         nest.body.append(assign(subscript(load(name), nest.index(), store=True), value, place))
-        empty = assign(name, call("np.empty", clone(one_or_tuple(shape))), place)
+        empty = assign(name, self.empty(clone(one_or_tuple(shape)), name), place)
         return [*nest.before, empty, nest.loops(shape)]
 
     def stored_slice(self, statement: Any, target: gast.Subscript) -> Block:
@@ -240,7 +258,11 @@ class Elements:
         element = nest.atom(value)
         cell = leaf.cell(nest)
         cell.ctx = gast.Store()
-        if isinstance(statement, gast.AugAssign):
+        is_division = isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Div)
+        if is_division and is_complex(program.types.get(target.value.id)):  # `/=` of complex numbers may raise
+            divided = nest.inner(call("np.divide", nest.inner(leaf.cell(nest)), element))
+            nest.body.append(assign(cell, divided, place))
+        elif isinstance(statement, gast.AugAssign):
             nest.body.append(augment(cell, type(statement.op), element, place))
         else:
             nest.body.append(assign(cell, element, place))
@@ -305,7 +327,7 @@ class Elements:
 
 
 def is_array_store(program: Program, statement: Any, target: gast.Subscript) -> bool:
-    """Whether a store becomes a loop nest: its subscript is basic and selects several elements, which are floats.
+    """Whether a store becomes a loop nest: its subscript is basic and selects several floats or complex numbers.
 
     A value of more axes than that, of which NumPy drops leading ones of length 1, does not.
     """
@@ -313,10 +335,10 @@ def is_array_store(program: Program, statement: Any, target: gast.Subscript) -> 
     kind = types.get(target.value.id)
     if any(map(types.is_opaque, index_parts(target))):
         return False
-    floating = isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
+    is_cut = types.is_real(target.value.id) and any(is_complex(types.get(name)) for name in names_in(statement.value))
     rank = _rank_of_target(program, target)
     fits = all((types.rank(name) or 0) <= rank for name in names_in(statement.value))
-    return floating and is_basic(target.slice, types) and rank > 0 and fits
+    return differentiable(kind) and not is_cut and is_basic(target.slice, types) and rank > 0 and fits
 
 
 def _rank_of_target(program: Program, target: gast.Subscript) -> int:

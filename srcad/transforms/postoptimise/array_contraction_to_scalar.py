@@ -45,6 +45,8 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 
+_NUMBERS = nb.float64, nb.complex128
+
 
 def with_single_elements(code: Code) -> Code:
     """Contract arrays to scalars where possible.
@@ -73,7 +75,7 @@ class _Contractor:
                 self.walk(inner)
             name = made_in(statement)
             kind = self.kinds.get(name or "")
-            if name and self.stores[name] == 1 and isinstance(kind, nb.Array) and kind.dtype == nb.float64:
+            if name and self.stores[name] == 1 and isinstance(kind, nb.Array) and kind.dtype in _NUMBERS:
                 nest = self.only_user(islice(block, position(block, statement) + 1, None), name)
                 if is_counted(nest) and self.contract(name, nest):
                     block.remove(statement)
@@ -98,35 +100,35 @@ class _Contractor:
         if is_zero_store(users[-1], name) and len(users) > 1:
             body.remove(users[-1])
         element = self.names.fresh("_".join([name, *index]))
-        self.kinds[element] = nb.float64
+        kind = self.kinds[element] = self.kinds[name].dtype
         body[position(body, users[0])] = first or users[0]
         if first is None:
-            body.insert(0, assign(element, const(0.0), place_of(users[0])))
+            body.insert(0, assign(element, const(0.0 if kind == nb.float64 else 0j), place_of(users[0])))
         for each in walk_statements(body):
             target = stores_into(each)
-            if getattr(getattr(target, "value", None), "id", None) == name and not self.is_float(each.value):
-                each.value = call("np.float64", each.value)  # the array would have converted the value to float64
+            if getattr(getattr(target, "value", None), "id", None) == name and not self.is_of(kind, each.value):
+                each.value = call(f"np.{kind}", each.value)  # as the array would have converted it
         replace = _Elements(name, element)
         body[:] = [replace.visit(each) for each in body]
         return True
 
-    def is_float(self, value: gast.expr) -> bool:
-        """Whether a number is known to have double precision."""
+    def is_of(self, kind: nb.Type, value: gast.expr) -> bool:
+        """Whether a number is known to be a double, or a complex number of two."""
         match value:
             case gast.Constant(value=number):
-                return isinstance(number, float)
+                return isinstance(number, float if kind == nb.float64 else complex)
             case gast.Name(id=name):
-                return bool(self.kinds.get(name) == nb.float64)
+                return bool(self.kinds.get(name) == kind)
             case gast.Subscript(value=gast.Name(id=name)):
-                return bool(getattr(self.kinds.get(name), "dtype", None) == nb.float64)
+                return bool(getattr(self.kinds.get(name), "dtype", None) == kind)
             case gast.UnaryOp(operand=operand):
-                return self.is_float(operand)
+                return self.is_of(kind, operand)
             case gast.BinOp(left=left, right=right):
-                return self.is_float(left) or self.is_float(right)
+                return self.is_of(kind, left) or self.is_of(kind, right)
             case gast.IfExp(body=body, orelse=orelse):
-                return self.is_float(body) and self.is_float(orelse)
+                return self.is_of(kind, body) and self.is_of(kind, orelse)
             case gast.Call(func=function, args=args):
-                return dotted_path(function) in DOUBLES and any(map(self.is_float, args))
+                return dotted_path(function) in DOUBLES and any(self.is_of(kind, each) for each in args)
         return False
 
 

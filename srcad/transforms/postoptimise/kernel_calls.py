@@ -7,6 +7,8 @@
     a_bar += s * x                          kernels.add_scaled(a_bar, s, x)
     for i in range(n):                      kernels.copy_to(x_trace[t], x)
         x_trace[t, i] = x[i]
+    w[i] = np.divide(z[i], v[i])            w[i] = kernels.quotient(z[i], v[i])
+    w[i] = z[i] ** 3                        w[i] = kernels.whole_power(z[i], 3)
 
 This pass only notes the kernel (`kernel`, on the call); `llvm_assumptions` writes the calls, after all passes that know
 NumPy's functions by name. Applies only to arrays of types that the kernels accept: real ones for extremes, since NumPy
@@ -26,9 +28,11 @@ from numba import types as nb
 from srcad.runtime import kernels
 from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.aliases import Aliases, aliases_of
+from srcad.transforms.analysis.ranks import Ranks, ranks_of
 from srcad.transforms.ir.build import call, const, dotted_path, names_in, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
+from srcad.transforms.ir.name_types import is_complex
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 
@@ -38,11 +42,16 @@ _EXTREMES = {
     "np.min": "smallest",
     "np.amin": "smallest",
 }
+_PRODUCTS = 100  # NumPy takes powers below this by products
 
 
 def with_quick_calls(code: Code) -> Code:
     """Note the calls and array statements that become kernel calls; applies where the types of names are known."""
     kinds, aliases = code.kinds, aliases_of(code)
+    is_of_complex = any(map(is_complex, kinds.values()))
+    if is_of_complex and means_kernels(code):
+        powers = _Powers(kinds, ranks_of(code))
+        code = code.with_body([powers.visit(each) for each in code.body])
     everything = list(walk_statements(code.body))
     sums = [each for each in everything if _is_sum(each, kinds)]
     copies = [each for each in everything if notes_of(each).copies_into_trace]
@@ -58,11 +67,39 @@ def with_quick_calls(code: Code) -> Code:
                 path = dotted_path(node.func) or ""
                 if path == "np.roll" and getattr(of[0], "ndim", 0) == 1:
                     node.args[2:] = [const(0)]  # Numba's own, without an axis, divides for each place
-                kernel = _kernel(path, of)
+                kernel = _kernel(path, of) or notes_of(node).kernel
+                if is_of_complex and path == "np.divide" and len(of) == 2:
+                    kernel = "quotient"
                 if kernel is not None:
                     note(node, kernel=kernel)
                     note(statement, calls_kernels=True)
     return code.with_body(code.body)
+
+
+class _Powers(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    """Notes whole powers of complex numbers, which Numba takes by logarithms, and NumPy and Python by products."""
+
+    def __init__(self, kinds: Mapping[str, nb.Type], ranks: Ranks) -> None:
+        self.kinds, self.ranks = kinds, ranks
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
+        made = self.generic_visit(node)
+        power = constant(made.right) if isinstance(made.op, gast.Pow) else None
+        is_whole = type(power) is int and 0 < abs(power) < _PRODUCTS and power not in {1, 2}
+        if is_whole and self.ranks.is_number(made.left) and self.is_complex(made.left):
+            return kernel_call("whole_power", made.left, made.right)
+        return made
+
+    def is_complex(self, node: gast.expr) -> bool:
+        """Whether an expression is known to be complex."""
+        match node:
+            case gast.BinOp(left=left, right=right):
+                return self.is_complex(left) or self.is_complex(right)
+            case gast.UnaryOp(operand=operand):
+                return self.is_complex(operand)
+            case gast.Name(id=name) | gast.Subscript(value=gast.Name(id=name)):
+                return is_complex(self.kinds.get(name))
+        return False
 
 
 def _kernel(path: str, of: list[nb.Type | None]) -> str | None:

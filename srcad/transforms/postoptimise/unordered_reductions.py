@@ -183,16 +183,16 @@ def added(statement: gast.stmt, name: str) -> tuple[type[gast.operator], gast.ex
 
 
 def _is_float(name: str, body: Block, kinds: Mapping[str, nb.Type]) -> bool:
-    """Whether a name is known to hold real floating-point numbers."""
+    """Whether a name is known to hold floating-point or complex numbers."""
     if name in kinds:
-        return isinstance(kinds[name], nb.Float)
+        return isinstance(kinds[name], (nb.Float, nb.Complex))
     for statement in walk_statements(body):
         match statement:
             case gast.Assign(targets=[gast.Name(id=target)], value=gast.Subscript(value=gast.Name(id=array))):
                 if target == name:
                     kind = kinds.get(array)
-                    return isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
+                    return isinstance(kind, nb.Array) and isinstance(kind.dtype, (nb.Float, nb.Complex))
             case gast.Assign(targets=[gast.Name(id=target)], value=value) if target == name:
-                if isinstance(constant(value), float):
+                if isinstance(constant(value), (float, complex)):
                     return True
     return False

@@ -162,6 +162,7 @@ class Tangents:
             self.names,
             self.bindings,
             not self.program.types.is_array(name),
+            self.program.types,
         )
         infinite = infinite_in(rule, template, name, spliced, self.program)
         total: gast.expr | None = None
@@ -216,7 +217,7 @@ class Tangents:
 
         known = {template.parameters[0]: load(name), **inputs}
         numbers = rule.elementwise and not self.program.types.is_array(name)
-        spliced = splice(template, known, derivative, self.names, self.bindings, numbers)
+        spliced = splice(template, known, derivative, self.names, self.bindings, numbers, self.program.types)
         code = spliced.locals
         absent = {statement.targets[0].id for statement in code if _ABSENT in names_in(statement.value)}
         kept = [statement for statement in code if statement.targets[0].id not in absent]

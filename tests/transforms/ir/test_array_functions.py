@@ -70,6 +70,8 @@ ARGUMENTS = {
     "kernels.grown": (VECTOR, 1),
     "kernels.trace_adjoint": (2.0, (2, 2)),
     "kernels.select": (True, VECTOR, VECTOR[::-1]),
+    **{f"kernels.{name}": (VECTOR * 1j,) for name in ("modulus", "squared_modulus", "imaginary")},
+    "kernels.ratio": (VECTOR, VECTOR[::-1]),
     "kernels.fitted": (VECTOR, VECTOR[::-1], "the rule of f"),
     "kernels.zero_like": (MATRIX,),
     "kernels.unarray": (VECTOR, VECTOR[::-1]),

@@ -170,7 +170,6 @@ LEFT = [
     "t = k & k",
     "t = np.astype(x, np.int32)",
     "t = np.astype(z, np.complex128)",
-    "t = z * z",
 ]
 
 

@@ -27,6 +27,14 @@ KINDS = {"x": nb.float64[:, :], "n": nb.int64[:], "c": nb.complex128[:], "s": nb
         ("np.outer(v, c)", "kernels.outer(v, c)"),
         ("np.outer(x, v)", None),
         ("np.outer(v, s)", None),
+        ("np.divide(c[0], s)", "kernels.quotient(c[0], s)"),
+        ("-c[0] ** 3", "-kernels.whole_power(c[0], 3)"),
+        ("(s + c[1]) ** -2", "kernels.whole_power(s + c[1], -2)"),
+        ("c[0] ** 2", None),
+        ("c[0] ** 0.5", None),
+        ("c[0] ** 100", None),
+        ("c ** 3", None),
+        ("s ** 3", None),
     ],
 )
 def test_calls_of_known_arrays(value, expected):

@@ -32,6 +32,7 @@ def free(body, result="w", primals=0, behind="pass"):
     ("body", "count"),
     [
         ("s += x[i] * y[i]", 1),
+        ("c += x[i]", 1),
         ("s = s - x[i]", 1),
         ("t = x[i]\ns += t\ns -= y[i] * t\nw[i] = t", 2),
         ("if y[i] > 0.0:\n    s += x[i]", 1),
@@ -54,7 +55,6 @@ def test_sums_of_an_innermost_loop(body, count):
         "s += x[table[i]]",  # elements are gathered
         "k = table[i]\ns += x[k]",
         "m += 1",
-        "c += x[i]",
         "s += x[i]\nfor k in range(n):\n    w[k] += x[i]",  # not innermost
     ],
 )

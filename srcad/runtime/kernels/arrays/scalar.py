@@ -219,6 +219,10 @@ def _ratio(a, b):
     return a * 0 if b == 0 else a / b
 
 
+def _complex_ratio(a, b):
+    return a * 0 if b == 0 else complex(a.real / b, a.imag / b)
+
+
 def _power_slope(a, b):
     return a * 0 if b == 0 else b * a ** (b - 1)
 
@@ -272,7 +276,8 @@ def _elementwise(function: Callable[..., Any], *kinds: Any) -> Any:
 
 @overload(ratio)
 def _overload_ratio(a, b):
-    elementwise = _elementwise(_ratio, a, b)
+    by_real = _is_complex(a) and not _is_complex(b)
+    elementwise = _elementwise(_complex_ratio if by_real else _ratio, a, b)
     return lambda a, b: elementwise(a, b)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import lower_builtin, overload, type_callable
 
+from srcad.runtime.kernels.arrays.complex_numbers import complex_quotient
 from srcad.runtime.kernels.arrays.scalar import ufunc
 from srcad.runtime.support.errstate import IGNORED, unwarned
 
@@ -123,7 +124,11 @@ def _compiles_to(function: Callable[..., Any], operation: Callable[..., Any]) ->
             return applied(operator.eq, (args[place], context.get_constant_null(kind)), (kind, kind))
 
         is_zero = builder.or_(is_zero_at(0), is_zero_at(1)) if is_of_both else is_zero_at(0)
-        result = applied(operation, args, signature.args)
+        if operation is operator.truediv and isinstance(signature.return_type, types.Complex):
+            # `/` of complex numbers raises an exception, also in Numba.
+            result = complex_quotient(context, builder, signature, args)
+        else:
+            result = applied(operation, args, signature.args)
         return builder.select(is_zero, context.get_constant_null(signature.return_type), result)
 
 

@@ -46,6 +46,11 @@ def _plus(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     total, term = (context.cast(builder, arg, own, kind) for arg, own in zip(args, signature.args, strict=True))
     if isinstance(kind, types.Float):
         return builder.fadd(total, term, flags=("reassoc",))
+    if isinstance(kind, types.Complex):
+        one, other = (context.make_complex(builder, kind, value=each) for each in (total, term))
+        one.real = builder.fadd(one.real, other.real, flags=("reassoc",))
+        one.imag = builder.fadd(one.imag, other.imag, flags=("reassoc",))
+        return one._getvalue()
     same = kind(kind, kind)
     return context.get_function(operator.add, same)(builder, (total, term))
 
