@@ -337,9 +337,11 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     rows = np.vander(x, deg + 1)
     if w is None:
         q, r = np.linalg.qr(rows)
-        return np.linalg.solve(r, kernels.transpose_times(q, y))
+        return np.linalg.solve(r, kernels.transpose_times(np.conjugate(q), y))
     q, r = np.linalg.qr(rows * np.expand_dims(w, 1))
-    return np.linalg.solve(r, kernels.transpose_times(q, y * w if np.ndim(y) == 1 else y * np.expand_dims(w, 1)))
+    return np.linalg.solve(
+        r, kernels.transpose_times(np.conjugate(q), y * w if np.ndim(y) == 1 else y * np.expand_dims(w, 1))
+    )
 
 
 @define(np.vander)

@@ -25,3 +25,15 @@ def test_results_are_of_numpys_classes():
     value, _ = srcad.vjp(np.linalg.svd, A, jit=False)
     assert value._fields == ("U", "S", "Vh")
     np.testing.assert_allclose(value.S, np.linalg.svd(A).S)
+
+
+def test_polynomials_are_fitted_to_complex_points():
+    points, values = np.array([0.3, 1.1 + 0.2j, 1.9, 2.6 - 0.1j]), np.array([1.0 + 2.0j, 0.5, -0.3j, 2.0 - 1.0j])
+    weights = np.array([1.0, 0.5, 2.0, 0.7])
+
+    def f(x, y):
+        return np.sum(np.abs(np.polyfit(x, y, 1)) ** 2) + np.real(np.polyfit(x, y, 2, w=weights)[0])
+
+    value, _ = srcad.value_and_grad(f, jit=False)(points, values)
+    assert value == pytest.approx(f(points, values), rel=1e-12)
+    srcad.check_grads(f, (points, values), jit=False)
