@@ -202,7 +202,7 @@ class _Lowering:
         base = whole = self.outline.base(procedure, statics, given)
         if whole in self.outline.by_form:
             given = {name: _evaluated(argument, caller) for name, argument in given.items()}
-            forms = tuple((name, form_of(each, caller.memory)) for name, each in given.items() if _is_part(each))
+            forms = tuple((name, form_of(each, caller.memory, place)) for name, each in given.items() if _is_part(each))
             base = self.outline.for_form(whole, forms, procedure.name, place)
         known = self.outline.known(statics, base)
         frame = Frame(base, known)
@@ -362,7 +362,7 @@ class _Lowering:
             for name, meaning in statics.items():
                 if name not in known and name not in values:  # it differs from call to call, so it is a parameter
                     values[name] = caller.part(spell(meaning, self.draft, place, name))
-            forms = {name: form_of(values[name], caller.memory) for name in values}
+            forms = {name: form_of(values[name], caller.memory, place) for name in values}
             called = outline.callee(base, known, forms, place) or self.lowered(
                 procedure, base, known, forms, statics, around or inside(caller.memory, procedure.name), place
             )

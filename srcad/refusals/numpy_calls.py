@@ -34,10 +34,10 @@ METHOD = Refusal(
     UnsupportedSyntax,
     "Other methods of arrays",
     "the method `{name}` cannot be differentiated",
-    "{way}",
+    "use a function of NumPy, or write it with indices",
     """
     def f(x):
-        return x.tolist()[0]
+        return x.byteswap()[0]
     """,
     "srcad.grad(f)(np.ones(3))",
 )
@@ -140,7 +140,7 @@ KEY_FUNCTION = Refusal(
     "give it the values, `key` and, for `sorted`, `reverse`",
     """
     def f(x):
-        return max([x, -x], key=abs, default=0.0)
+        return max(x, -x, key=abs, default=0.0)
     """,
 )
 

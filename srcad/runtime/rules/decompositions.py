@@ -1,6 +1,7 @@
 """Definitions and rules of matrix decompositions (QR, SVD), and of functions that are computed from them."""
 
 import numpy as np
+from numpy.linalg._linalg import EighResult, EigResult, QRResult, SVDResult
 
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import adjoint, d, define, linear, tangent, zero
@@ -14,7 +15,7 @@ def qr(a, mode="reduced"):
     r = np.triu(kernels.transpose_times(np.conjugate(q), a))
     if mode == "r":
         return r
-    return q, r
+    return QRResult(q, r)
 
 
 @adjoint(kernels.orthogonal_factor)
@@ -59,7 +60,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     if full_matrices:
         u = np.concatenate((u, kernels.other_left_vectors(u, kernels.constant_copy(a))), axis=-1)
         v = np.concatenate((v, kernels.other_right_vectors(v, kernels.constant_copy(a))), axis=-1)
-    return u, s, np.conjugate(np.swapaxes(v, -1, -2))
+    return SVDResult(u, s, np.conjugate(np.swapaxes(v, -1, -2)))
 
 
 @adjoint(kernels.singular_values)
@@ -122,7 +123,7 @@ def eigh(a, UPLO="L"):
     symmetric = kernels.mirrored(a, UPLO)
     # LAPACK's signs of eigenvectors depend on the triangle that it reads.
     v = kernels.eigenvectors(symmetric) if UPLO == "L" else kernels.upper_eigenvectors(symmetric)
-    return kernels.values_of_vectors(symmetric, v), v
+    return EighResult(kernels.values_of_vectors(symmetric, v), v)
 
 
 @define(np.linalg.eigvalsh)
@@ -191,7 +192,7 @@ def eig(a):
     top = np.take_along_axis(u, kernels.largest_of_columns(u), -2)
     u = u * (kernels.modulus(top) / top * kernels.constant_copy(top / kernels.modulus(top)))
     length = np.sqrt(np.sum(kernels.squared_modulus(u), axis=-2, keepdims=True))
-    return kernels.eigenvalues(a), u / length
+    return EigResult(kernels.eigenvalues(a), u / length)
 
 
 @define(np.linalg.eigvals)
@@ -336,9 +337,11 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     rows = np.vander(x, deg + 1)
     if w is None:
         q, r = np.linalg.qr(rows)
-        return np.linalg.solve(r, kernels.transpose_times(q, y))
+        return np.linalg.solve(r, kernels.transpose_times(np.conjugate(q), y))
     q, r = np.linalg.qr(rows * np.expand_dims(w, 1))
-    return np.linalg.solve(r, kernels.transpose_times(q, y * w if np.ndim(y) == 1 else y * np.expand_dims(w, 1)))
+    return np.linalg.solve(
+        r, kernels.transpose_times(np.conjugate(q), y * w if np.ndim(y) == 1 else y * np.expand_dims(w, 1))
+    )
 
 
 @define(np.vander)

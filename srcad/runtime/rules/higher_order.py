@@ -10,8 +10,15 @@ for each in BY_KEY:
     inlined(each)
 
 
+@inlined
+def rank(array):  # of a name of its own for each array, by which the compiler decides branches
+    return np.ndim(array)
+
+
 @define(kernels.mapped_over)
 def mapped_over(pyfunc, *arrays):
+    if max([rank(each) for each in arrays]) == 0:  # Numba cannot broadcast to no dimensions
+        return pyfunc(*[kernels.only_element(each) for each in arrays])
     if len(arrays) == 1:
         shape = np.shape(arrays[0])
         rows = [np.ravel(arrays[0])]

@@ -3,6 +3,7 @@
 import operator
 
 import numpy as np
+from numpy.linalg._linalg import SlogdetResult
 
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import adjoint, d, define, linear, tangent, zero
@@ -459,7 +460,7 @@ def det_by_factors(a):
 @define(np.linalg.slogdet)
 def slogdet_by_factors(a):
     factors = kernels.lu_factors(a)
-    return kernels.sign_factored(a, factors), kernels.log_determinant_factored(a, factors)
+    return SlogdetResult(kernels.sign_factored(a, factors), kernels.log_determinant_factored(a, factors))
 
 
 zero(kernels.lu_factors)  # derivatives go through the matrix that is passed with its factors

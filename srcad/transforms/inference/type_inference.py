@@ -15,6 +15,7 @@ from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer, partl
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.numba_arithmetic import refuse_other_arithmetic
 from srcad.transforms.inference.object_tests import refuse_tests_of_objects
+from srcad.transforms.ir.block_exits import completes
 from srcad.transforms.ir.build import (
     Block,
     const,
@@ -145,7 +146,7 @@ def without_unreached(unit: Unit, types: Types) -> Unit:
     def reached(statement: gast.stmt) -> Block:
         nonlocal changed
         arms = inner_blocks(statement)
-        live = [arm for arm in arms if not any(_is_untyped(each, types) for each in arm)]
+        live = [arm for arm in arms if not any(_is_untyped(each, types) for each in _until_left(arm))]
         for arm in arms:
             if arm not in live and _is_begun(arm, types):
                 raise CompilerBug("a branch that is taken has statements without types", at=place_of(statement))
@@ -157,6 +158,11 @@ def without_unreached(unit: Unit, types: Types) -> Unit:
     tree = unit.copy_tree()
     tree.body = rewrite(tree.body, reached)
     return unit.with_tree(tree) if changed else unit
+
+
+def _until_left(arm: Block) -> Block:
+    """The statements of an arm up to the first that always leaves it, as a `raise`: what follows has no types."""
+    return next((arm[: n + 1] for n in range(len(arm)) if not completes(arm[n : n + 1])), arm)
 
 
 def _is_untyped(statement: gast.stmt, types: Types) -> bool:

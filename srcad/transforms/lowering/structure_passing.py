@@ -58,8 +58,8 @@ def _fixed(value: gast.expr) -> Fixed | None:
     return None
 
 
-def form_of(value: gast.expr, memory: Memory) -> Any:
-    """The form of an argument.
+def form_of(value: gast.expr, memory: Memory, place: Place | None = None) -> Any:
+    """The form of an argument of a call at a place.
 
     >>> memory = Memory()
     >>> form_of(memory.new(dict, {"w": load("w"), "b": load("b")}), memory)
@@ -67,18 +67,18 @@ def form_of(value: gast.expr, memory: Memory) -> Any:
     """
     if not isinstance(value, Structure):
         return _fixed(value) if isinstance(value, Callee) else None
-    held = memory.cells[value.cell]
+    held, place = memory.cells[value.cell], place_of(value) or place
     if isinstance(held, Lost):
-        raise UNCLEAR_STRUCTURE_ARGUMENT.at(place_of(value), forms=held.reason)
+        raise UNCLEAR_STRUCTURE_ARGUMENT.at(place, forms=held.reason)
     if isinstance(held, Grown):
-        raise GROWING_LIST_ARGUMENT.at(place_of(value))
+        raise GROWING_LIST_ARGUMENT.at(place)
     if isinstance(held, Fields):
-        raise RECORDS_ARGUMENT.at(place_of(value))
+        raise RECORDS_ARGUMENT.at(place)
     if isinstance(held, Packed):
         return Packed, held.layout
     if value.cell.type is Chosen:
-        raise UNCLEAR_STRUCTURE_ARGUMENT.at(place_of(value), forms="one function or another")
-    return value.cell.type, tuple((key, _fixed(part) or form_of(part, memory)) for key, part in held.items())
+        raise UNCLEAR_STRUCTURE_ARGUMENT.at(place, forms="one function or another")
+    return value.cell.type, tuple((key, _fixed(part) or form_of(part, memory, place)) for key, part in held.items())
 
 
 def leaves_of(value: gast.expr, caller: Any) -> list[gast.expr]:

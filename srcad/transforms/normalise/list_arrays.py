@@ -24,7 +24,7 @@ from srcad.refusals.long_lists import LIST_ELEMENT_TYPE, REPEATED_ARRAY
 from srcad.runtime import kernels
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.inference.execution_tracing import Conflict, joined, watch
-from srcad.transforms.inference.type_inference import types_of_some
+from srcad.transforms.inference.type_inference import types_of_part, types_of_some
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -45,6 +45,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.type_decided_branches import rank_of, without_decided
 
 _PREFIX = "kernels."
 _STORES = ("appended", "filled", "replaced")
@@ -97,7 +98,7 @@ def _inferred(unit: Unit, types: tuple[nb.Type, ...]) -> dict[str, nb.Type]:
     def inferred(empty: Collection[str]) -> dict[str, nb.Type]:
         first = [assign(name, gast.List(elts=[] if name in empty else [const(0.0)], ctx=gast.Load())) for name in lists]
         tree.body = [*first, *body]
-        kinds = types_of_some(unit.with_tree(tree), types, lists)
+        kinds = _types_of_lists(unit.with_tree(tree), types, lists)
         return {name: nb.unliteral(kind.dtype) for name, kind in kinds.items() if isinstance(kind, nb.List)}
 
     try:
@@ -107,6 +108,23 @@ def _inferred(unit: Unit, types: tuple[nb.Type, ...]) -> dict[str, nb.Type]:
             return inferred(())  # code that Numba knows to be unreachable gives appended values no type
         except CannotType:
             raise problem from None
+
+
+def _types_of_lists(unit: Unit, types: tuple[nb.Type, ...], lists: list[str]) -> Mapping[str, nb.Type]:
+    """The types of lists; where Numba cannot type the whole unit, of one without the branches that ranks decide."""
+    asked: dict[str, object] = {}
+    while True:
+        try:
+            kinds = types_of_some(unit, types, [*lists, *asked])
+        except CannotType:
+            less = without_decided(unit, types_of_part(unit, types), asked)
+            if less is unit:
+                raise
+            unit = less
+            continue
+        if all(rank_of(kinds[name]) == asked[name] for name in asked if name in kinds):
+            return kinds
+        raise CannotType("the rank of an array is not known before that of a list", None)
 
 
 def _inferable(block: Block) -> Block:

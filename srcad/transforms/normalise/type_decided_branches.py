@@ -85,11 +85,12 @@ def decided_before_typing(unit: Unit, kinds: tuple[nb.Type, ...]) -> tuple[Unit,
             types = types_of(unit, kinds)
         except CannotType:
             continue
-        same = all(asked.get(name, _rank(kind)) == _rank(kind) for name, kind in types.of.items())
+        same = all(asked.get(name, rank_of(kind)) == rank_of(kind) for name, kind in types.of.items())
         return (without_unreached(unit, types), types) if same else None
 
 
-def _rank(kind: nb.Type) -> object:
+def rank_of(kind: nb.Type) -> object:
+    """The number of dimensions of an array or a number; UNKNOWN for other types."""
     return kind.ndim if isinstance(kind, nb.Array) else 0 if isinstance(kind, (nb.Number, nb.Boolean)) else UNKNOWN
 
 
@@ -142,7 +143,7 @@ class _Decider:
         kind = self.types.get(name)
         if kind is None:
             return UNKNOWN
-        self.asked[name] = _rank(kind)
+        self.asked[name] = rank_of(kind)
         return self.asked[name]
 
     def of_numpy(self, node: gast.expr) -> str | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import signal, special
 
 import srcad
+from srcad.errors import MissingRule
 from tests.runtime.rules.test_scipy_optimize import differences
 
 POINT = (1.3, 0.7)
@@ -60,3 +61,8 @@ def test_derivatives_to_second_order_are_differences(f):
         expected = differences(lambda x, y, k=k: gradient(x, y)[k], *POINT)
         np.testing.assert_allclose(second[k], expected, rtol=1e-5, atol=1e-7)
     assert srcad.jvp(f, POINT, (0.3, -0.4), jit=False)[1] == pytest.approx(np.dot(gradient(*POINT), (0.3, -0.4)))
+
+
+def test_a_filter_of_which_scipy_takes_the_real_parts_is_refused():
+    with pytest.raises(MissingRule, match="savgol_filter of complex numbers"):
+        srcad.grad(lambda x: np.sum(np.abs(signal.savgol_filter(x, 3, 1))), jit=False)(np.arange(5) + 1j)

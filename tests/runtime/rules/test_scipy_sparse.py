@@ -112,3 +112,16 @@ def test_what_may_mean_two_things_is_refused():
     both = lambda k: ((k * sp.eye_array(2)) @ sp.eye_array(2)).sum()  # noqa: E731
     with pytest.raises(MissingRule, match="product of sparse matrices"):
         srcad.grad(both, jit=False)(1.0)
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_complex_systems_are_refused(jit):
+    """The imaginary parts of the right-hand side were dropped."""
+
+    def f(data, b):
+        return np.sum(np.abs(spsolve(sp.csc_array((data, (np.arange(4), np.arange(4))), shape=(4, 4)), b)))
+
+    for data, b in ((X, X + 1j), (X + 1j, X)):
+        with pytest.raises(MissingRule, match="sparse system of complex equations"):
+            srcad.grad(f, jit=jit)(data, b)
+    np.testing.assert_allclose(srcad.grad(f, 1, jit=jit)(X, X), 1.0 / X)

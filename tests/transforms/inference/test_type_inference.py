@@ -5,6 +5,7 @@ import pytest
 from numba import types as nb
 
 import srcad
+from srcad.errors import MissingRule
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.inference.type_inference import executable, types_of
@@ -113,3 +114,14 @@ def largest(x):
 
 def test_a_variable_may_have_the_name_that_numba_gives_to_parameters():
     assert_gradient(largest, np.array([0.3, 0.8, 0.5]), modes=["loops"])
+
+
+def test_statements_after_an_exception_have_no_types():
+    """The function is split where `dtype` has two types; in each copy what follows the exception is not reached."""
+
+    def f(x, m):
+        filled = np.full_like(m, x[1], dtype=float, order="F")
+        return np.sum(filled) + np.sum(np.reshape(m * x[0], (4, 1), order="A"))
+
+    with pytest.raises(MissingRule, match=r"np\.reshape in other orders"):
+        srcad.grad(f, jit=False)(np.ones(2, np.float32), np.ones((2, 2), np.float32))

@@ -1,5 +1,7 @@
 """What lists of unknown length are arrays of, and what must not happen to arrays that are in one."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -205,3 +207,20 @@ def copied_before(x):
 @pytest.mark.parametrize("function", [two_names, overwritten, copied_before])
 def test_what_is_written_is_found_where_python_finds_it(function):
     assert_gradient(function, np.array([0.45, 0.8]), modes=["arrays", "loops", "gradient"])
+
+
+def test_branches_that_ranks_decide_do_not_keep_lists_from_being_typed():
+    def by_rank(x):
+        if np.ndim(x) == 0:
+            return x * x
+        values = []
+        for k in range(len(x)):
+            values.append(np.sum(x[k]) ** 2)
+        return np.sum(np.array(values)) * x[0]
+
+    def f(x):
+        return by_rank(x)[0] + by_rank(x[0]) + by_rank(x[0, 0])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        srcad.check_grads(f, (np.array([[0.45, 0.8], [0.3, 0.6]]),))

@@ -1,4 +1,4 @@
-"""Definitions of `sorted`, `max`, `min` with a key, of `functools.reduce`, and of what `operator` makes.
+"""Definitions of `sorted`, `max`, `min` with a key, of `tolist`, `functools.reduce`, and of what `operator` makes.
 
 Values are a list, tuple or array; ranks are numbers, or tuples of numbers. The rules inline them where they are called.
 """
@@ -61,6 +61,17 @@ def ranked_by(values: Any, key: Callable[[Any], Any], reverse: bool) -> list[Any
         column = np.array(ranks)
         order = np.argsort(0.0 - column if reverse else column, kind="stable")
     return [values[order[k]] for k in range(len(values))]
+
+
+def numbers_of(array: Any) -> list[Any]:
+    """The numbers in a vector, as its method `tolist` gives them.
+
+    >>> numbers_of(np.array([1, 2]))
+    [np.int64(1), np.int64(2)]
+    """
+    if np.ndim(array) != 1:
+        raise NotImplementedError("the method `tolist` of an array that is no vector: call it for each row")
+    return [array[k] for k in range(len(array))]
 
 
 def folded(function: Callable[[Any, Any], Any], values: Any) -> Any:
@@ -141,6 +152,6 @@ def attributes_at(paths: Sequence[Sequence[str]], value: Any) -> Any:
 
 
 BY_KEY = (
-    *(largest_by, smallest_by, ranked_by, folded, itself),
+    *(largest_by, smallest_by, ranked_by, numbers_of, folded, itself),
     *(item_at, item_of, entry_at, items_at, attribute_at, attributes_at),
 )

@@ -394,6 +394,14 @@ def eye_array(m, n=None, *, k=0, dtype=float, format=None):
 
 
 @inlined
+def _solved(matrix, b):
+    """The solution of a system of real equations."""
+    if np.iscomplexobj(matrix.values) or np.iscomplexobj(b):
+        raise NotImplementedError("a sparse system of complex equations: solve it for real and imaginary parts")
+    return kernels.scipy.sparse_solve(matrix.values, matrix.rows, matrix.columns, b)
+
+
+@inlined
 class Factor:
     """The factors of a sparse matrix."""
 
@@ -403,7 +411,7 @@ class Factor:
     def solve(self, b, trans="N"):
         """The solution of the system, or of the transposed one."""
         matrix = self.matrix if trans == "N" else self.matrix.T
-        return kernels.scipy.sparse_solve(matrix.values, matrix.rows, matrix.columns, np.asarray(b))
+        return _solved(matrix, np.asarray(b))
 
     def __call__(self, b):
         """The solution of the system."""
@@ -412,7 +420,7 @@ class Factor:
 
 @define(scipy.sparse.linalg.spsolve)
 def spsolve(A, b, permc_spec=None, use_umfpack=True):
-    return kernels.scipy.sparse_solve(A.values, A.rows, A.columns, np.asarray(b))
+    return _solved(A, np.asarray(b))
 
 
 @define(scipy.sparse.linalg.splu)
@@ -431,7 +439,7 @@ def _iterated(method, A, b, rtol, atol, restart, maxiter):
     if not isinstance(A, Sparse):
         NO_DENSE_SYSTEM()
     right = np.asarray(b)
-    x = kernels.scipy.sparse_solve(A.values, A.rows, A.columns, right)
+    x = _solved(A, right)
     limits = (-1 if restart is None else restart, -1 if maxiter is None else maxiter)
     return x + kernels.scipy.apart_by_iteration(
         method, A.values, A.rows, A.columns, right, x, 1.0 * rtol, 1.0 * atol, limits[0], limits[1]

@@ -2,6 +2,7 @@
 
 x.item()                              kernels.only_element(x)
 x.item(i, j)                          x[i, j]
+x.tolist()                            [x[0], x[1], ...]               of a vector; see `order_and_selection.numbers_of`
 np.linalg.norm(x, ord=1)              kernels.norm_of_order(x, 1)     see `rules/composed_definitions.py`
 np.piecewise(x, [c], [f, 0.0])        y = np.zeros_like(x); y[c] = f(x[c])
 np.s_[1:, k]                          (slice(1, None), k)
@@ -16,6 +17,7 @@ import gast
 import numpy as np
 
 from srcad.refusals.numpy_calls import NO_COPY, PIECEWISE_CALL, PIECEWISE_COUNT, PIECEWISE_LISTS
+from srcad.runtime.kernels.arrays import order_and_selection
 from srcad.transforms.ir.build import assign, attribute, call, clone, const, dotted, index_value, load, subscript
 from srcad.transforms.lowering.calls.index_grids import GRIDS, Grids
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
@@ -35,10 +37,12 @@ class Respelled(Grids):
     def call(self, node: gast.Call) -> gast.expr:
         """The value of a call."""
         function = node.func
-        if isinstance(function, gast.Attribute) and function.attr == "item" and not self.is_atom(function):
+        if isinstance(function, gast.Attribute) and function.attr in ("item", "tolist") and not self.is_atom(function):
             function.value = receiver = self.part(function.value)
-            if not isinstance(receiver, Structure):
+            if not isinstance(receiver, Structure) and function.attr == "item":
                 return self.item_of(receiver, node.args)
+            if not isinstance(receiver, Structure) and not node.args and not node.keywords:
+                return self.called(order_and_selection.numbers_of, [self.as_name(receiver)])
         if self.meant(function) is slice and 0 < len(node.args) <= 3 and not node.keywords:
             bounds = [const(None), *node.args, const(None)] if len(node.args) == 1 else [*node.args, const(None)]
             return self.display(slice, dict(zip(("start", "stop", "step"), bounds, strict=False)))

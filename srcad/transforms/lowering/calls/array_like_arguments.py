@@ -1,4 +1,4 @@
-"""Array-like arguments: lists and tuples as arrays in NumPy's calls: `np.mean([a, b])`, `np.dot(x, (u, v))`.
+"""Array-like arguments: lists and tuples as arrays in calls of NumPy and SciPy: `np.mean([a, b])`, `np.dot(x, (u, v))`.
 
 In core form a tuple is a tuple, such as a shape. Which parameters of a function are arrays is recognised by their
 names.
@@ -39,7 +39,13 @@ from srcad.transforms.lowering.calls.argument_dependent_calls import Respelled
 from srcad.transforms.lowering.structures.abstract_state import Structure
 
 _ARRAYS = frozenset(
-    ("A", "a", "b", "x", "y", "m", "v", "arr", "ary", "array", "x1", "x2", "xp", "fp", "weights", "values", "condition")
+    (
+        *("A", "a", "b", "x", "y", "m", "v", "arr", "ary", "array", "x1", "x2", "xp", "fp", "weights", "values"),
+        *("condition", "f", "val", "ar", "ar1", "ar2", "prepend", "append", "fill_value"),
+        *("p", "u", "c", "c1", "c2", "a1", "a2", "seq_of_zeros"),  # coefficients and roots of polynomials
+        *("X", "XA", "XB", "B", "E", "ab", "d", "e", "r", "z", "in1", "in2", "h", "sos", "signal", "divisor", "data"),
+        *("input", "coordinates", "mean", "cov", "mu", "alpha", "q", "pk", "qk", "w", "scores", "compare"),
+    )
 )
 _ALL = (np.dot, np.inner, np.vdot, np.where, np.einsum)
 _NOT = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_arrays, np.meshgrid)
@@ -57,7 +63,7 @@ class ArrayLike(Respelled):
     def call(self, node: gast.Call) -> gast.expr:
         """The value of a call."""
         meaning = self.meant(node.func)
-        names = parameters(meaning) if _is_numpys(meaning) else ()
+        names = parameters(meaning) if _takes_arrays(meaning) else ()
         joins = any(meaning is each for each in _JOINS)
         if names or joins:
             self.spread(node)
@@ -155,8 +161,12 @@ def _is_numpys(meaning: Any) -> bool:
     return isinstance(meaning, np.ufunc) or str(getattr(meaning, "__module__", "")).startswith("numpy")
 
 
+def _takes_arrays(meaning: Any) -> bool:
+    return _is_numpys(meaning) or str(getattr(meaning, "__module__", "")).startswith("scipy.")
+
+
 def parameters(function: Any) -> tuple[str, ...]:
-    """The names of the positional parameters of a NumPy function that takes arrays; the last stands for all others.
+    """The names of the positional parameters of a function that takes arrays; the last stands for all others.
 
     >>> parameters(np.hypot), parameters(np.mean)[:2], parameters(np.zeros)
     (('x',), ('a', 'axis'), ())
@@ -174,7 +184,8 @@ def _named(function: Any) -> tuple[str, ...]:
         found = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return ()
-    names = tuple(found)
+    is_of_counts = str(getattr(function, "__module__", "")).startswith("scipy.stats.")  # `k` is a number elsewhere
+    names = tuple("x" if is_of_counts and each == "k" else each for each in found)
     return (*names, "") if _ARRAYS & set(names) else ()
 
 

@@ -70,7 +70,7 @@ class Containers(Starred):
             return text
         is_ours = isinstance(thing, (type, BuiltinFunctionType, FunctionType))
         handler = _BUILTINS.get(thing) if is_ours else None
-        if (thing is sorted or thing is max or thing is min) and any(each.arg == "key" for each in node.keywords):
+        if (thing is sorted or thing is max or thing is min) and node.keywords:
             return self.with_key(thing, node)
         if handler is not None:
             return self.builtin(handler, node)

@@ -46,6 +46,8 @@ class KeyFunctions(Functional):
     def with_key(self, thing: Any, node: gast.Call) -> gast.expr:
         """`sorted`, `max` and `min` by the ranks that a function gives."""
         given = {each.arg: each.value for each in node.keywords}
+        if thing is not sorted and "default" in given and len(node.args) == 1:
+            return self.with_default(thing, node, given.pop("default"), given)
         key = self.part(given.pop("key", const(None)))
         reverse = self.key(given.pop("reverse", const(False)))
         if given or not node.args or any(isinstance(each, gast.Starred) for each in node.args):
@@ -54,10 +56,20 @@ class KeyFunctions(Functional):
         values = self.ranked_values(node.args)
         if thing is not sorted:
             return self.called(_BY_KEY[thing], [values, key])
-        parts = self.elements(values)
+        parts = self.counted_elements(values)
         if parts is not None and (order := self.known_order(parts, key, bool(reverse))) is not None:
             return self.sequence(list, [parts[k] for k in order])
         return self.called(order_and_selection.ranked_by, [values, key, const(bool(reverse))])
+
+    def with_default(self, thing: Any, node: gast.Call, default: gast.expr, given: dict[Any, gast.expr]) -> gast.expr:
+        """`max` and `min` with a value for nothing to choose from."""
+        values = self.ranked_values(node.args)
+        keywords = [gast.keyword(arg=name, value=value) for name, value in given.items()]
+        found = at(gast.Call(func=node.func, args=[values], keywords=keywords), self.place)
+        if isinstance(values, Structure) and (parts := self.counted_elements(values)) is not None:
+            return self.call(found) if parts else self.part(default)
+        is_empty = gast.Compare(left=call("len", values), ops=[gast.Eq()], comparators=[const(0)])
+        return self.part(gast.IfExp(test=is_empty, body=default, orelse=found))
 
     def ours(self, function: Any) -> gast.expr:
         """A name for a function of ours."""
@@ -81,6 +93,11 @@ class KeyFunctions(Functional):
         if isinstance(part, Structure) and (part.cell.is_mapping or part.cell.is_set):
             return self.sequence(list, self.parts(part))
         return part if isinstance(part, Structure) else self.as_name(part)
+
+    def counted_elements(self, values: gast.expr) -> Parts | None:
+        """The elements, if it is known while compiling how many there are."""
+        grows = isinstance(values, Structure) and not isinstance(self.memory.cells[values.cell], dict)
+        return None if grows else self.elements(values)
 
     def known_order(self, parts: Parts, key: gast.expr, reverse: bool) -> list[int] | None:
         """The order of parts that are constants, or have constants in them, if their ranks are constants."""

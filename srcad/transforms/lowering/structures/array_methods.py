@@ -21,8 +21,9 @@ PROPERTIES = {"T": "np.transpose", "mT": "np.matrix_transpose", "real": "np.real
 METHODS = {
     name: f"np.{name}"
     for name in (
-        *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "conj", "copy"),
+        *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj"),
         *(
+            "copy",
             "cumprod",
             "cumsum",
             "diagonal",
@@ -82,11 +83,13 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
     if name not in METHODS and not is_plain_view:
         if name in ASSIGNING:
             raise assigns(name, place)
-        raise METHOD.at(place, name=name, way=_hint(name))
+        raise METHOD.at(place, name=name)
     arguments, keywords = node.args, node.keywords
     has_star = any(isinstance(each, gast.Starred) for each in arguments)
     if name in _SHAPED and (len(arguments) > 1 or has_star or _is_number(arguments)):
         arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
+    if name == "compress":
+        return _call("np.compress", [*arguments[:1], receiver, *arguments[1:]], keywords, place_of(node))
     if name == "clip":  # its bounds have other names as a method
         arguments, keywords = _bounds(arguments, keywords)
     if name == "copy" and not arguments and not keywords:  # np.copy keeps the order of the array
@@ -118,12 +121,6 @@ def _is_number(arguments: list[gast.expr]) -> bool:
         case [gast.Constant()] | [gast.UnaryOp(operand=gast.Constant())]:
             return True
     return False
-
-
-def _hint(method: str) -> str:
-    if method in ("item", "tolist"):
-        return "read the elements with an index"
-    return "use a function of NumPy, or write it with indices"
 
 
 def _call(path: str, arguments: list[gast.expr], keywords: list[gast.keyword], place: Place | None) -> gast.Call:

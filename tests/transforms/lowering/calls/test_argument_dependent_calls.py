@@ -5,7 +5,8 @@ import pytest
 from numba import types
 from numba.typed import Dict, List
 
-from srcad.errors import UnsupportedSyntax
+import srcad
+from srcad.errors import MissingRule, UnsupportedSyntax
 from tests.lowering import assert_same, text_of
 
 X = np.array([[0.5, -1.5, 2.0], [3.0, -0.25, 1.0]])
@@ -14,6 +15,22 @@ X = np.array([[0.5, -1.5, 2.0], [3.0, -0.25, 1.0]])
 def test_items_are_elements():
     assert_same(lambda x: x.item(4) + x.item(1, 2) * x.item((0, 1)) + x[:1, :1].item() + x.sum().item(), (X,))
     assert_same(lambda x: x.item(), (X,), (X[:1, 2:],))  # the first raises what NumPy raises
+
+
+def test_tolist_gives_a_list_of_numbers():
+    def f(x):
+        numbers = x[0].tolist()
+        x[0] = 0.0
+        whole = numbers + [row.tolist()[1] for row in x]
+        return sum(whole), len(whole), whole[::-1][0], max(x.ravel().tolist()), sum(v * v for v in x[1].tolist())
+
+    assert_same(f, (X,))
+    srcad.check_grads(lambda x: sum(f(x.copy())), (X,), jit=False)
+
+
+def test_tolist_of_a_matrix_is_refused():
+    with pytest.raises(MissingRule, match=r"tolist[^!]*call it for each row"):
+        srcad.grad(lambda x: x.tolist()[0][1], jit=False)(X)
 
 
 @pytest.mark.parametrize("order", [1, 2, -1, np.inf, "fro", None])

@@ -4,6 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.integrate
+import scipy.linalg
+import scipy.signal
+import scipy.spatial
+import scipy.stats
 
 import srcad
 from srcad.errors import PerformanceWarning, UnsupportedSyntax
@@ -68,6 +73,31 @@ def stored(x):
 @pytest.mark.parametrize("function", [reduced, multiplied, element_by_element, moved, stored])
 def test_lists_are_arrays_where_numpy_takes_arrays(function):
     assert_gradient(function, X, modes=["arrays", "gradient"])
+
+
+DISPLAYS = {
+    "roots": lambda x: np.sum(np.roots([1.0, -3.0 - x[0], x[1]]).real ** 2),
+    "a tuple": lambda x: np.sum(np.roots((1.0, -3.0 - x[0], x[1])).real ** 2),
+    "polynomials": lambda x: np.sum(np.poly([x[0], x[1]])) + np.sum(np.polyder([x[0], x[1], 1.0]) ** 2),
+    "division": lambda x: np.sum(np.polydiv([1.0, x[0], x[1]], [x[2], 0.5])[0]),
+    "powers": lambda x: np.polynomial.polynomial.polyval(0.3, [x[0], x[1], 1.0]) ** 2,
+    "a series": lambda x: np.polynomial.chebyshev.chebval(x[2], [x[0], x[1], 1.0]),
+    "differences": lambda x: np.sum(np.gradient([x[0], x[1], x[2] ** 2]) ** 2) + np.diff(x, append=[x[0] ** 2])[-1],
+    "a row for each": lambda x: np.sum(np.full((2, 2), [x[0], x[1] ** 2])),
+    "rows": lambda x: np.sum(scipy.linalg.expm([[0.0, x[0]], [x[1], 0.0]])),
+    "densities": lambda x: np.sum(scipy.stats.norm.pdf([x[0], x[1]], scale=x[2])),
+    "counts": lambda x: np.sum(scipy.stats.poisson.logpmf([1, 2, 3], x[0])),
+    "a covariance": lambda x: scipy.stats.multivariate_normal.logpdf(x[:2], [0.0, x[0]], [[2.0, x[1]], [x[1], 3.0]]),
+    "samples": lambda x: scipy.integrate.simpson([x[0], x[1], x[0] * x[2]], dx=0.1),
+    "signals": lambda x: np.sum(scipy.signal.convolve([x[0], x[1]], x) ** 2),
+    "points": lambda x: scipy.spatial.distance.cdist([[x[0], x[1]]], [[0.0, 1.0]])[0, 0],
+    "vectors": lambda x: scipy.spatial.distance.cosine([x[0], x[1]], (1.0, x[2])),
+}
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+def test_lists_are_arrays_where_a_definition_takes_arrays(name):
+    srcad.check_grads(DISPLAYS[name], (X,), jit=False)
 
 
 def test_a_list_times_something_unknown_is_refused():

@@ -36,6 +36,19 @@ def in_order(x):
     return s + sum(x[j] ** 2 * k for k, j in enumerate(places)) + even_first[0] * even_first[3] ** 2 + plain[1] ** 3
 
 
+def falling(x):
+    above = [v * v for v in x if v > 0.5]
+    s = sorted(x, reverse=True)[0] ** 2 + sorted(2.0 * x, reverse=True)[1] + sorted(x.copy(), reverse=True)[2] ** 3
+    return s + sorted(above, reverse=True)[0] * sorted(above, key=lambda v: -v)[1] + sorted(x.tolist())[0]
+
+
+def with_defaults(x):
+    none, some = [v for v in x if v > 9.0], [v * v for v in x if v > 0.5]
+    s = max(none, default=x[0] ** 2) + min(some, default=0.0) + max((v for v in x if v < 0.0), default=1.0)
+    s += max(x[x > 5.0], default=x[1]) ** 2 + min([x[2], x[3]], default=None) + max([], default=x[3])
+    return s * max(some, key=lambda v: -v, default=0.0)
+
+
 def ties_keep_their_order(x):
     rows = [(1, x[0]), (0, x[1]), (1, x[2]), (0, x[3])]
     one = sorted(rows, key=lambda row: row[0])
@@ -137,7 +150,7 @@ def texts(x):
     "f",
     [
         *(extremes, in_order, ties_keep_their_order, by_constants, getters, reductions, dataclass_functions, copies),
-        *(lambdas_in_comprehensions, iterators, selections, first_found, texts),
+        *(lambdas_in_comprehensions, iterators, selections, first_found, texts, falling, with_defaults),
     ],
     ids=lambda f: f.__name__,
 )
@@ -174,7 +187,7 @@ def test_one_array_at_two_places_is_not_copied():
 
 def test_other_keywords_are_refused():
     def f(x):
-        return max([x[0], x[1]], key=abs, default=0.0)
+        return max(x[0], x[1], key=abs, default=0.0)
 
     with pytest.raises(UnsupportedSyntax, match="this call of `max`"):
         srcad.grad(f, jit=False)(X)

@@ -1,5 +1,7 @@
 """`np.vectorize` and `np.apply_along_axis` with functions of the user's."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numba import vectorize
@@ -18,6 +20,11 @@ def kinked(a, b=2.0):
 
 
 over_elements = np.vectorize(kinked)
+
+
+@vectorize
+def of_two(a, b):
+    return a * a / (b + abs(a))
 
 
 @np.vectorize
@@ -84,3 +91,15 @@ def test_lists_in_functions_whose_names_change_their_type():
         return np.sum(y * y)
 
     np.testing.assert_allclose(srcad.grad(f, jit=False)(np.array([0.7, 0.2])), [2 * 5 * 0.7, 0.0])
+
+
+@pytest.mark.compiled
+def test_functions_of_numbers_alone_are_compiled():
+    """Numba has neither `np.ravel` of a number nor `np.broadcast_to` to no dimensions."""
+
+    def f(x, k):
+        return of_two(x[0], k) + np.sum(of_two(x, k)) + over_elements(k) + over_elements(x[1], 0.1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        srcad.check_grads(f, (X, 0.7))

@@ -18,6 +18,7 @@ CALLS = [
     "astype(np.float32)",
     "argsort(axis=1).choose([x, -x, 2.0*x])",
     "clip(-1.0,2.0)",
+    "compress([True, False, True], axis=1)",
     "clip(min=0.0)",
     "clip(max=0.0)",
     "conj()",

@@ -89,6 +89,8 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
 @define(scipy.signal.savgol_filter)
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
     along = np.moveaxis(1.0 * np.asarray(x), axis, -1)
+    if np.iscomplexobj(along):  # SciPy drops the imaginary parts
+        raise NotImplementedError("scipy.signal.savgol_filter of complex numbers: filter real and imaginary parts")
     weights = kernels.scipy.smoothing_weights(window_length, polyorder, deriv, 1.0)
     half = window_length // 2
     if mode != "interp":
