@@ -57,6 +57,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory, is_check, is_draw, reads, stored_in
+from srcad.transforms.ir.type_annotations import is_parallel
 
 Arm = tuple[gast.If, int]  # a branch, and which of its blocks
 _INTEGERS = nb.int64, nb.boolean
@@ -164,7 +165,7 @@ def _extreme(statement: gast.stmt) -> tuple[str, str] | None:
 
 def _searches(loop: gast.For) -> bool:
     """Whether an iteration of a serial loop may keep the value that a name had before it."""
-    if not is_range(loop.iter):
+    if not is_range(loop.iter) or is_parallel(loop):
         return False
     for block, path in _arms(loop.body, ()):
         for each in block:

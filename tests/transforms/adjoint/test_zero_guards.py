@@ -145,4 +145,4 @@ def least(x, w, n):
 def test_losers_of_a_minimum_are_skipped_and_the_gradient_is_that_of_differences():
     x, w = np.array([0.9, 0.2, 0.7]), np.array([0.3, -0.4, 0.5])
     assert_gradient(least, x, w, 3, modes=("gradient", "loops", "arrays"))
-    assert "_bar != 0.0:" in srcad.source(least, args=(x, w, 3), wrt=(0, 1))
+    assert "_bar != 0.0:" in srcad.source(least, args=(x, w, 3), wrt=(0, 1), without="last_values")

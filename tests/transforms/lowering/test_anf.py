@@ -68,7 +68,7 @@ def unknown_function(f, x):
 
 
 def unknown_method(x):
-    return x.tolist()
+    return x.tobytes()
 
 
 def unknown_attribute(x):
@@ -81,7 +81,7 @@ def unknown_attribute(x):
         (wrong_number_of_values, "3 values cannot be assigned to 2 targets"),
         (call_for_its_effect, "a call whose result is not used"),
         (unknown_function, "a call of a function that is known only at run time"),
-        (unknown_method, "the method `tolist`"),
+        (unknown_method, "the method `tobytes`"),
         (unknown_attribute, "the attribute `strides`"),
     ],
 )
