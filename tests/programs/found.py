@@ -141,6 +141,13 @@ def sines_of_a_view_that_must_not_be_written(x, places):
     return np.sum(x)
 
 
+def copied_row_that_is_flattened(m):
+    """The adjoint of the copy was of another order than the copy, so that its flat view was a copy in compiled code."""
+    row = m.T[:, 0].copy()
+    np.place(row, np.tanh(m)[2] > 0.0, m[:, 1])
+    return np.sum(np.cos(np.arange(4.0)) * np.ravel(row))
+
+
 DYNAMICS = np.array([[1.0, 0.2], [0.3, 2.0]])
 PROGRAMS = [
     Program(within_groups, numbers(ROW)),
@@ -156,5 +163,6 @@ PROGRAMS = [
     Program(rows_by_a_slice, matrix(3, 3)),
     Program(constant_tuples_of_several_lengths, numbers(ROW, np.array([0.5, -0.3, 0.8])), (0, 1), interpreted=True),
     Program(array_of_six_axes, numbers(ROW)),
+    Program(copied_row_that_is_flattened, numbers(np.arange(12.0).reshape(3, 4) - 8.3), compiled=True),
     Program(sines_of_a_view_that_must_not_be_written, numbers(np.array([0.5, 0.2, 0.7, 0.9]), np.array([2, 0, 2]))),
 ]

@@ -156,7 +156,9 @@ class Adjoints:
                 made.func.attr = "zeros"
                 return made
             if path in LIKE and isinstance(value.args[0], gast.Name):
-                return call("np.zeros_like", load(value.args[0].id))
+                like = program.types.get(value.args[0].id)
+                if isinstance(like, nb.Array) and like.layout == kind.layout:  # else views of the two are not alike
+                    return call("np.zeros_like", load(value.args[0].id))
         extents = self._shapes_behind.get(name)
         if extents is not None:
             shape = one_or_tuple([load(each) for each in extents])

@@ -51,7 +51,8 @@ def with_plain_copies(unit: Unit, types: Types) -> Unit:
         match getattr(statement, "value", None):
             case gast.Call(args=[gast.Name(id=name)]) as node:
                 kind = types.get(name)
-                is_in_order = isinstance(kind, nb.Array) and (kind.layout == "C" or kind.ndim < 2)
+                # A copy of a vector that Numba knows as part of a matrix in Fortran's order has that order for Numba.
+                is_in_order = isinstance(kind, nb.Array) and kind.layout in ("CA" if kind.ndim < 2 else "C")
                 return is_in_order and primitive_of(node, unit.bindings) is kernels.copy_in_c_order
         return False
 

@@ -4,6 +4,7 @@ import gast
 import numpy as np
 import pytest
 
+import srcad
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.ir.build import const, load
 from tests.transforms.core_text import block_text, generated, printed, program_of, run
@@ -14,7 +15,7 @@ def adjoints():
         """
 def f(x, a, n):
     y = np.zeros((n, 2))
-    w = np.copy(x)
+    w = np.copy(y)
     z = 1j
     x_bar = a
     return y
@@ -55,7 +56,7 @@ def test_what_may_be_complex_reaches_a_real_value_with_its_real_part(given):
 
 @pytest.mark.parametrize(
     ("name", "zero"),
-    [("a", "0.0"), ("z", "0j"), ("x", "np.zeros_like(x)"), ("w", "np.zeros_like(x)"), ("y", "np.zeros((n, 2))")],
+    [("a", "0.0"), ("z", "0j"), ("x", "np.zeros_like(x)"), ("w", "np.zeros_like(y)"), ("y", "np.zeros((n, 2))")],
 )
 def test_an_adjoint_begins_as_a_zero_of_its_kind(name, zero):
     assert printed(adjoints().zero(name)) == zero
@@ -125,3 +126,18 @@ def f(x, y):
 
 def test_literals_are_numbers():
     assert printed(const(0.0)) == "0.0"
+
+
+def flattened_copy(m):
+    row = m.T[:, 0].copy()
+    np.place(row, np.tanh(m)[2] > 0.0, m[:, 1])
+    return np.sum(np.cos(np.arange(4.0)) * np.ravel(row))
+
+
+@pytest.mark.compiled
+def test_an_adjoint_has_the_order_of_its_array_so_that_views_of_both_are_alike():
+    m = np.arange(12.0).reshape(3, 4) - 8.3
+    compiled, interpreted = (srcad.value_and_grad(flattened_copy, jit=jit)(m)[1] for jit in (True, False))
+    assert np.any(compiled)
+    np.testing.assert_array_equal(compiled, interpreted)
+    assert "row_bar = np.zeros_like(row)" in srcad.source(flattened_copy, args=(m,))
