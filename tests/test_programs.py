@@ -40,7 +40,7 @@ def chosen(most=1):
 
 
 # What takes longest, or does for the most part what another mode does: for every so many programs, from which on.
-EVERY = {"arrays": (6, 0), "tangent": (3, 1), "gradient": (4, 2), "second": (18, 0)}
+EVERY = {"arrays": (8, 0), "loops": (2, 1), "tangent": (4, 1), "gradient": (2, 0), "second": (24, 0)}
 
 
 def in_every_way():

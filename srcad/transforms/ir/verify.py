@@ -131,8 +131,8 @@ class _Checker:
                 return self.is_atom(left) and self.is_atom(right)
             case gast.UnaryOp(operand=operand):
                 return self.is_atom(operand)
-            case gast.Compare(left=left, ops=[_], comparators=[right]):
-                return self.is_atom(left) and self.is_atom(right)
+            case gast.Compare(left=left, ops=[_], comparators=[right]):  # of shapes too: x.shape == (2, 3)
+                return self.is_tuple_of_atoms(left) and self.is_tuple_of_atoms(right)
             case gast.Call(func=function, args=arguments, keywords=keywords):
                 values = [*arguments, *(keyword.value for keyword in keywords)]
                 named = self.is_outside(function) and all(keyword.arg is not None for keyword in keywords)

@@ -15,8 +15,9 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize(
+    ("name", "jit"), [*((name, False) for name in NAMED), pytest.param("eigh", True, marks=pytest.mark.compiled)]
+)
 def test_results_have_the_names_that_numpy_gives_them(name, jit):
     srcad.check_grads(NAMED[name], (A,), jit=jit)
 
