@@ -63,6 +63,7 @@ Arm = tuple[gast.If, int]  # a branch, and which of its blocks
 _INTEGERS = nb.int64, nb.boolean
 _SMOOTH = nb.Float, nb.Complex
 _LARGEST = max, np.maximum, np.fmax
+_LEAST = min, np.minimum, np.fmin
 _EXTREMES = frozenset({"max", "min", "np.maximum", "np.minimum", "np.fmax", "np.fmin"})
 _OPERATIONS = gast.Name, gast.Constant, gast.UnaryOp, gast.BinOp, gast.Compare, gast.Subscript, gast.Attribute
 
@@ -110,7 +111,7 @@ class _Pass:
         """Do so for a minimum or maximum of a number of the iteration and one that the loop carries."""
         extreme = _extreme(statement)
         carried = _ends(loop, written(statement))[-1]
-        if extreme is None or carried not in extreme or len({self.types.get(name) for name in extreme}) > 1:
+        if extreme is None or carried not in extreme or not self.is_of_numbers(statement, extreme):
             return
         before, at = (self.types, self.program), position(inner, statement)
         branched = self.branched(statement, str(carried), extreme)
@@ -119,6 +120,12 @@ class _Pass:
         if not self.rewrite(block, loop, branched[-1].body, (*path, (branched[-1], 0))):
             inner[at : at + len(branched)] = [statement]
             self.types, self.program = before
+
+    def is_of_numbers(self, statement: Any, extreme: tuple[str, str]) -> bool:
+        """Whether this is one of the functions known here, of real numbers of one type."""
+        one, other = map(self.types.get, extreme)
+        primitive = primitive_of(statement.value, self.unit.bindings)
+        return isinstance(one, nb.Float) and one == other and any(primitive is each for each in (*_LARGEST, *_LEAST))
 
     def branched(self, statement: Any, carried: str, extreme: tuple[str, str]) -> list[Any]:
         """A minimum or maximum as a branch that keeps what is carried; of equal numbers the first is taken."""
