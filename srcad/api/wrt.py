@@ -10,6 +10,7 @@ from typing import Any
 
 from srcad.errors import BadArgument, BadType
 from srcad.frontend.load_source import load, name_of, signature_of, unwrap
+from srcad.parsing import python_tree
 from srcad.refusals.constructs import STARRED_PARAMETERS
 from srcad.transforms.lowering.structures.list_packing import Long
 
@@ -177,7 +178,7 @@ def _steps(text: str) -> tuple[tuple[str, Any], ...]:
     )
     steps: list[tuple[str, Any]] = []
     try:
-        node: ast.expr = ast.parse(text.strip(), mode="eval").body
+        node: ast.expr = python_tree(text.strip(), mode="eval").body
         while not isinstance(node, ast.Name):
             if isinstance(node, ast.Attribute):
                 steps.insert(0, ("attribute", node.attr))

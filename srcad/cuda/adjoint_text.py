@@ -28,6 +28,7 @@ from srcad.cuda.shared_sums import BlockExtent, fits, with_shared_sums
 from srcad.cuda.statement_slices import without_dead_names
 from srcad.cuda.sweep_writer import SweepWriter, joined
 from srcad.cuda.thread_core import thread_core
+from srcad.parsing import syntax_tree
 from srcad.printing.printer import print_function
 from srcad.transforms.ir.build import Block, assign, call, clone, const, dotted, load, tuple_of
 
@@ -210,7 +211,7 @@ class _Module:
         thread, made = self.thread, Block()
         made += self.places(used)
         if self.writer.lane:
-            made.append(assign(self.writer.lane, gast.parse(_LANE).body[0].value))
+            made.append(assign(self.writer.lane, syntax_tree(_LANE).body[0].value))
             made += [assign(at, const(0)) for _, at in self.writer.traces.values()]
         shared = False
         for name in own_bars:
@@ -249,7 +250,7 @@ class _Module:
         for depth, (name, bound) in enumerate(zip(names, bounds, strict=True)):
             text += "    " * depth + f"for {name} in range({bound}):\n"
         text += "    " * len(names) + f"{bar}[{', '.join(names)}] = 0.0\n"
-        return list(gast.parse(text).body)
+        return list(syntax_tree(text).body)
 
     def function(self, name: str, parameters: list[str], body: Block) -> str:
         arguments = gast.arguments(
@@ -320,7 +321,7 @@ def _spelled(meaning: str) -> gast.expr:
         "grid": f"cuda.blockIdx.{axis} * cuda.blockDim.{axis} + cuda.threadIdx.{axis}",
         "gridsize": f"cuda.gridDim.{axis} * cuda.blockDim.{axis}",
     }[name]
-    return gast.parse(text).body[0].value
+    return syntax_tree(text).body[0].value
 
 
 def _own_array(array: OwnArray) -> gast.expr:

@@ -27,6 +27,7 @@ from srcad.cuda.races import Races
 from srcad.cuda.regions import Add, Load, Loop, Store, Thread, walk
 from srcad.cuda.reversed_regions import ReverseSweep
 from srcad.cuda.statement_slices import names_of_block, renamed, slice_of, stored_name, stored_names, with_sums, without
+from srcad.parsing import syntax_tree
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -402,7 +403,7 @@ def _grid_form(axis: str) -> Form:
 def _gridsize(axis: str) -> gast.expr:
     if axis == "x":
         return call("cuda.gridsize", const(1))
-    return gast.parse(f"cuda.gridDim.{axis} * cuda.blockDim.{axis}").body[0].value
+    return syntax_tree(f"cuda.gridDim.{axis} * cuda.blockDim.{axis}").body[0].value
 
 
 def _less(node: gast.expr, shift: int) -> gast.expr:

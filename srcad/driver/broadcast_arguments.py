@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from srcad.driver.trace_memory import value_of
+from srcad.parsing import syntax_tree
 from srcad.transforms.ir.array_functions import last_part
 from srcad.transforms.ir.build import clone, walk_statements, written
 
@@ -34,7 +35,7 @@ def broadcast_axes(text: str, function: str, values: Sequence[Any]) -> tuple[boo
     >>> broadcast_axes(text, "f", (np.ones(1), np.ones(3)))
     (False, {('x', 0)})
     """
-    tree = next(each for each in gast.parse(text).body if getattr(each, "name", "") == function)
+    tree = next(each for each in syntax_tree(text).body if getattr(each, "name", "") == function)
     known = dict(zip((each.id for each in tree.args.args), values, strict=False))
     fits, found = True, set[Axis]()
     for sides in _checks(tree):

@@ -13,6 +13,7 @@ from typing import Any
 import gast
 from numba.core import types
 
+from srcad.parsing import syntax_tree
 from srcad.printing.printer import print_module
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored
@@ -45,7 +46,7 @@ def lanes_text(text: str, name: str, function: Callable[..., Any], kinds: Sequen
 
     None where it has no vector mode. `kinds` are the types of its arguments.
     """
-    module = with_general_kernels(gast.parse(text))
+    module = with_general_kernels(syntax_tree(text))
     defined = {each.name: each for each in module.body if isinstance(each, gast.FunctionDef)}
     tree = defined[name]
     used = {node.id for node in walk(tree) if isinstance(node, gast.Name)}

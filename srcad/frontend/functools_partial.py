@@ -20,6 +20,7 @@ import gast
 
 from srcad.errors import BadArgument
 from srcad.names import Names
+from srcad.parsing import syntax_tree
 from srcad.transforms.ir.build import walk
 
 
@@ -101,7 +102,7 @@ def _gathered(
 
 
 def _statement(text: str, at: gast.Name) -> gast.stmt:
-    statement: gast.stmt = gast.parse(text).body[0]
+    statement: gast.stmt = syntax_tree(text).body[0]
     for node in walk(statement):
         gast.copy_location(node, at)
     return statement

@@ -24,6 +24,7 @@ from srcad.frontend.commands_and_prompts import edited_or_kept_nowhere, text_of_
 from srcad.frontend.functools_partial import left_open, partial_in, without_held
 from srcad.frontend.parse import MismatchError, find_function, function_to_gast
 from srcad.frontend.wrapped_functions import is_wrapper, plain_signature, spread
+from srcad.parsing import python_tree
 from srcad.refusals.constructs import WRAPPED_FUNCTION
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.labelled_kinds import module_of
@@ -179,7 +180,7 @@ def deepest_expression(function: Callable[..., Any]) -> Place | None:
     """The line of a function's file, within the function, with the most deeply nested expression."""
     plain, _, _ = unwrap(function)
     lines, deepest = _lines(plain), (0, 0)
-    pending: list[tuple[ast.AST, int]] = [(ast.parse("".join(lines)), 0)]
+    pending: list[tuple[ast.AST, int]] = [(python_tree("".join(lines)), 0)]
     while pending:  # without recursion, which is what has failed
         node, depth = pending.pop()
         line = getattr(node, "lineno", 0)

@@ -17,6 +17,8 @@ from typing import Any
 
 import gast
 
+from srcad.parsing import python_tree
+
 _MARK = 10_000_000  # line numbers given to lambdas that share a line, so that their code objects can be told apart
 # Flags that say what kind of function it is. Others, such as those of `from __future__`, may come from the session.
 _KINDS = (
@@ -178,7 +180,8 @@ def _compiled(text: str, file: str, code: CodeType, apart: bool) -> list[CodeTyp
 @lru_cache(maxsize=64)
 def _parsed(text: str, file: str) -> ast.Module:
     try:
-        return ast.parse(text, file)
+        tree: ast.Module = python_tree(text, file)
+        return tree
     except (SyntaxError, ValueError) as error:  # ValueError: a null byte
         raise MismatchError(f"the file does not parse: {error}") from None
 

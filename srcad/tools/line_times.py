@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from srcad.parsing import python_tree
+
 _COUNT, _TIME, _NOW = 0, 1, 2  # the rows of a clock; of the last one, the place and time of the mark before
 
 
@@ -79,7 +81,7 @@ def _definition(function: Any) -> ast.FunctionDef | None:
     if not isinstance(function, FunctionType) or inspect.isgeneratorfunction(function):
         return None
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        tree = python_tree(textwrap.dedent(inspect.getsource(function))).body[0]
     except (OSError, SyntaxError):
         return None
     return tree if isinstance(tree, ast.FunctionDef) and tree.name == function.__name__ else None
@@ -94,7 +96,7 @@ class _Marks:
 
     def copy_of(self, tree: ast.FunctionDef) -> ast.FunctionDef:
         """The function with marks and a first parameter for the clock, without decorators and annotations."""
-        head = ast.parse(f"def {tree.name}(): pass").body[0]
+        head = python_tree(f"def {tree.name}(): pass").body[0]
         assert isinstance(head, ast.FunctionDef)
         head.args = tree.args
         first = tree.args.posonlyargs or tree.args.args
@@ -151,7 +153,8 @@ _END = 10**6  # stands for the place after the last line, until it is known whic
 
 
 def _statements(text: str) -> list[ast.stmt]:
-    return ast.parse(text).body
+    tree: ast.Module = python_tree(text)
+    return tree.body
 
 
 def _with_end(tree: ast.FunctionDef, end: int) -> ast.FunctionDef:

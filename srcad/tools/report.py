@@ -25,6 +25,7 @@ from srcad.driver.passes import ROWS
 from srcad.driver.trace_memory import sizes
 from srcad.errors import SrcadError, UnreliableDifferences, WrongGradient
 from srcad.frontend.load_source import plain_function
+from srcad.parsing import python_tree
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.support.array_snapshots import snapshot
@@ -152,7 +153,7 @@ class Report:
     def adjoint(self) -> list[Line]:
         """The generated functions, with the line of the user's function that each line belongs to."""
         origins: dict[int, int | None] = {}
-        functions = [each for each in ast.parse(self.made.text).body if isinstance(each, ast.FunctionDef)]
+        functions = [each for each in python_tree(self.made.text).body if isinstance(each, ast.FunctionDef)]
         for printed, tree in zip(functions, self.made.made.functions, strict=True):
             for shown, statement in zip(_statements(printed.body), walk_statements(tree.body), strict=True):
                 place = place_of(statement)

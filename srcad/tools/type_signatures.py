@@ -18,6 +18,7 @@ from numba import typeof
 from numba.core import types
 
 from srcad.errors import BadArgument
+from srcad.parsing import python_tree
 
 _HINT = 'write the types as Numba does, such as "f8[:], f8"'
 
@@ -45,7 +46,7 @@ def parse_signature(text: str) -> tuple[Any, ...]:
     (Array(float64, 2, 'C', False, aligned=True),)
     """
     try:
-        tree = ast.parse(f"({_as_subscripts(text)}\n,)" if text.strip() else "()", mode="eval").body
+        tree = python_tree(f"({_as_subscripts(text)}\n,)" if text.strip() else "()", mode="eval").body
     except (SyntaxError, ValueError):
         raise BadArgument(f"the signature {text!r} is not a list of types", hint=_HINT) from None
     assert isinstance(tree, ast.Tuple)

@@ -141,6 +141,16 @@ def sines_of_a_view_that_must_not_be_written(x, places):
     return np.sum(x)
 
 
+def branch_that_never_is_taken(a, x):
+    """Numba drops the branch; that its index has a type, by the other branch, was taken for a sign that it runs."""
+    x = a * x
+    k = 0
+    if (-1.5 + 2) > 0.9:
+        k = 0
+        x[1] = x[(k + 1) % 2]
+    return a * x[(k + 1) % 3]
+
+
 def copied_row_that_is_flattened(m):
     """The adjoint of the copy was of another order than the copy, so that its flat view was a copy in compiled code."""
     row = m.T[:, 0].copy()
@@ -165,4 +175,5 @@ PROGRAMS = [
     Program(array_of_six_axes, numbers(ROW)),
     Program(copied_row_that_is_flattened, numbers(np.arange(12.0).reshape(3, 4) - 8.3), compiled=True),
     Program(sines_of_a_view_that_must_not_be_written, numbers(np.array([0.5, 0.2, 0.7, 0.9]), np.array([2, 0, 2]))),
+    Program(branch_that_never_is_taken, numbers(0.3, np.array([0.5, 0.2, 0.7]))),
 ]

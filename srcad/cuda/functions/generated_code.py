@@ -15,6 +15,7 @@ from numba import types as nb
 from srcad.cuda.functions import refused_operations as refused
 from srcad.driver.version import Version
 from srcad.errors import Place, SrcadError
+from srcad.parsing import python_tree
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.ir.build import place_of
 
@@ -62,7 +63,7 @@ class GeneratedCode:
 def _places(text: str, functions: Sequence[gast.FunctionDef]) -> dict[int, Place]:
     """By line of a text, the user's line; nothing where text and trees are not one statement for one statement."""
     imports = ast.Import, ast.ImportFrom
-    printed = [each for each in _statements(ast.parse(text).body) if not isinstance(each, imports)]
+    printed = [each for each in _statements(python_tree(text).body) if not isinstance(each, imports)]
     own = list(_statements(functions))
     if [type(each).__name__ for each in printed] != [type(each).__name__ for each in own]:
         return {}

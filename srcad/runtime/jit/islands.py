@@ -22,6 +22,7 @@ from numba import objmode, typeof
 from numba.core import errors, types
 from numba.core.registry import CPUDispatcher
 
+from srcad.parsing import python_tree
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load
@@ -69,7 +70,7 @@ class Observed:
         self.sites: dict[int, Site] = {}
         self.turns, self.calls = 0, 1
         self.is_typed = True
-        tree = _Sites(self.sites, ast.parse(text), given, observing=True).tree
+        tree = _Sites(self.sites, python_tree(text), given, observing=True).tree
         self.namespace: dict[str, Any] = {**given, "observed_call": self.call, "observed_turn": self.turn}
         exec(compile(tree, "<srcad observed>", "exec", dont_inherit=True), self.namespace)
 
@@ -237,7 +238,7 @@ class Islands:
         for _ in range(_MOST_TRIES):
             if any(_type_of(observed.sites[number]) is None for number in islands):
                 break
-            rewritten = _Sites({}, ast.parse(self.text), self.given, observing=False, islands=islands)
+            rewritten = _Sites({}, python_tree(self.text), self.given, observing=False, islands=islands)
             function, lines = self.built(name, rewritten, islands, observed)
             try:
                 with nothing_collected():
@@ -275,7 +276,7 @@ class Islands:
         for number in islands:
             made |= {f"island_{number}": _island(number, observed.sites[number])}
         text = ast.unparse(rewritten.tree)
-        again = _Sites({}, ast.parse(text), self.given, observing=False)
+        again = _Sites({}, python_tree(text), self.given, observing=False)
         stored = Stored(text, (name,), tuple(sorted(made)))
         module = load(disk_cache.key("islands", text, repr(id(observed))), stored, made)
         numbers = _numbers_by_line(text, rewritten, again)
@@ -360,7 +361,7 @@ def has_effects(text: str) -> bool:
     >>> has_effects("def f(x):\n    x[0] = 1.0\n    kernels.add_to(x, x)"), has_effects("def f(x):\n    print(x)")
     (False, True)
     """
-    calls = [each.value for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Expr)]
+    calls = [each.value for each in ast.walk(python_tree(text)) if isinstance(each, ast.Expr)]
     paths = [_path(each.func) or "" for each in calls if isinstance(each, ast.Call)]
     return any(path == "kernels.effect" or not path.startswith(("kernels.", "np.")) for path in paths)
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import gast
 import numba
 import numpy as np
 from numba import types
 from numba.extending import overload, typeof_impl
 
+from srcad.parsing import syntax_tree
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.rule_template import Template
 from srcad.runtime.support.numba_refresh import refresh_if_compiling
@@ -174,7 +174,7 @@ class RuleResult:
         return f"t = {function.name}({', '.join(given)})"
 
     def _template(self, lines: Sequence[str], function: RuleFunction) -> Template:
-        body = tuple(gast.parse("\n".join(lines)).body)
+        body = tuple(syntax_tree("\n".join(lines)).body)
         return Template(self.parameters, {}, body, {function.name: function.called})
 
 

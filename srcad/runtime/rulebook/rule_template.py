@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from srcad.errors import BadArgument
+from srcad.parsing import syntax_tree
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Template:
 
 
 def _example(y: Any, x: Any, axis: Any = None) -> None:
-    t = gast.parse(y)
+    t = syntax_tree(y)
     d[x] = t  # type: ignore[name-defined]  # noqa: F821  # read, never called
 
 
@@ -68,7 +69,7 @@ def read_template(function: Callable[..., Any] | None) -> Template | None:
 
 @functools.cache
 def _read(function: Callable[..., Any]) -> Template:
-    tree = gast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    tree = syntax_tree(textwrap.dedent(inspect.getsource(function))).body[0]
     if not isinstance(tree, gast.FunctionDef):
         raise BadArgument(f"the rule {function} is not a function definition", hint="state rules with `def`")
     body = [statement for statement in tree.body if not _is_docstring(statement)]

@@ -21,6 +21,8 @@ import sys
 import types
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from srcad.parsing import python_tree
+
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
 _FACTS = frozenset(("shape", "ndim", "size", "dtype"))
@@ -75,7 +77,8 @@ class Source:
     """The syntax tree of a file, with the parents of nodes and their positions."""
 
     def __init__(self, text: str) -> None:
-        self.tree, self.lines = ast.parse(text), text.splitlines()
+        self.tree: ast.Module = python_tree(text)
+        self.lines = text.splitlines()
         self.parents: dict[ast.AST, ast.AST] = {}
         self.imported: set[str] = set()
         self._spans: dict[tuple[int | None, ...], ast.AST] = {}

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import srcad
+from srcad.parsing import python_tree
 from srcad.tools.coverage.trials import (
     FAILURES,
     INTEGERS,
@@ -76,7 +77,7 @@ def _renamed(text: str, number: int) -> list[str]:
     >>> _renamed("y = v.copy(); y.fill(s); y", 3)
     ['y_3 = v_3.copy()', 'y_3.fill(s_3)', 'result_3 = y_3']
     """
-    tree = ast.parse(text.replace("; ", "\n"))
+    tree = python_tree(text.replace("; ", "\n"))
     names = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     names |= {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
     names |= points().keys() | INTEGERS.keys()

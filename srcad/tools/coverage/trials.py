@@ -17,6 +17,7 @@ import numpy as np
 
 import srcad
 from srcad.errors import PerformanceWarning, SrcadError
+from srcad.parsing import python_tree
 
 COLUMNS = ("reverse", "tangent", "second order", "compiled", "complex", "float32")
 YES, NO, NONE = "yes", "no", "-"
@@ -98,7 +99,7 @@ class Call:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        tree = ast.parse(text.replace("; ", "\n"))
+        tree = python_tree(text.replace("; ", "\n"))
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         self.names = tuple(name for name in points() if name in used)
         self.others = tuple(name for name in INTEGERS if name in used)

@@ -21,6 +21,7 @@ from srcad.driver.options import Without
 from srcad.driver.version import Version, compiler_options
 from srcad.errors import BadArgument
 from srcad.frontend.load_source import name_of, plain_function
+from srcad.parsing import python_tree
 from srcad.tools.source_text import Case, case_of, generated
 from srcad.tools.standalone.flat_text import FlatText
 from srcad.tools.standalone.helper_closure import Closure
@@ -165,7 +166,7 @@ class _Export:
         parallel = ", ".join(filter(None, [shown, "parallel=True"]))
         is_shared = {
             each.name
-            for each in ast.parse(text).body
+            for each in python_tree(text).body
             if isinstance(each, ast.FunctionDef) and "prange" in {getattr(n, "id", "") for n in ast.walk(each)}
         }
         decorated = re.sub(

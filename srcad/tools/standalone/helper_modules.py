@@ -20,6 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias, Union
 
+from srcad.parsing import python_tree
 from srcad.tools.standalone.module_names import bound_names
 
 OWN = "srcad"
@@ -73,7 +74,7 @@ class HelperModule:
         ('half', 'numpy', 1, None)
         """
         module = HelperModule(name, text)
-        for statement in ast.parse(text).body:
+        for statement in python_tree(text).body:
             module._add(statement)
         return module
 

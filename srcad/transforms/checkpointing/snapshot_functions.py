@@ -30,6 +30,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.parsing import syntax_tree
 from srcad.transforms.adjoint.call_derivatives import Pair
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed, begin
 from srcad.transforms.checkpointing.undone_iterations import UndoneIterations
@@ -358,7 +359,7 @@ class Drivers:
 
 def _parsed(*lines: str) -> Any:
     """A function that is printed exactly as written here."""
-    return note(gast.parse("\n".join(lines)).body[0], is_finished=True)
+    return note(syntax_tree("\n".join(lines)).body[0], is_finished=True)
 
 
 def _commas(*parts: str) -> str:

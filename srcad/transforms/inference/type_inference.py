@@ -148,7 +148,8 @@ def without_unreached(unit: Unit, types: Types) -> Unit:
         arms = inner_blocks(statement)
         live = [arm for arm in arms if not any(_is_untyped(each, types) for each in _until_left(arm))]
         for arm in arms:
-            if arm not in live and _is_begun(arm, types):
+            others = {written(each) for other in arms if other is not arm for each in other}
+            if arm not in live and _is_begun(arm, others, types):
                 raise CompilerBug("a branch that is taken has statements without types", at=place_of(statement))
         if isinstance(statement, gast.For) or len(live) == len(arms):
             return [statement]
@@ -174,10 +175,10 @@ def _is_untyped(statement: gast.stmt, types: Types) -> bool:
     return name is not None and types.get(name) is None and not is_copy
 
 
-def _is_begun(arm: Block, types: Types) -> bool:
-    """Whether the first name that an arm stores has a type, so that its first statements are run."""
+def _is_begun(arm: Block, others: set[str | None], types: Types) -> bool:
+    """Whether the first name that an arm alone stores has a type, so that its first statements are run."""
     stores = (written(each) for each in arm if isinstance(each, gast.Assign) and not notes_of(each).unset)
-    return types.get(next(stores) or "") is not None
+    return types.get(next((name for name in stores if name not in others), None) or "") is not None
 
 
 def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:

@@ -24,10 +24,10 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.parsing import syntax_tree
 from srcad.transforms.ir.build import Block, is_loop, mentions, walk_statements
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.side_effects import all_written
@@ -161,7 +161,7 @@ class Code:
 
 def code_of(text: str, types: Mapping[str, nb.Type] | None = None) -> Code:
     """The code of a function that is given as text."""
-    tree = gast.parse(text).body[0]
+    tree = syntax_tree(text).body[0]
     return Code(Unit(tree.name, tree, {}, Names()), Types(types or {}))
 
 

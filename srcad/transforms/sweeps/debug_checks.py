@@ -20,6 +20,7 @@ import numpy as np
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.parsing import syntax_tree
 from srcad.runtime import kernels
 from srcad.runtime.kernels.recording.finite_checks import site_text
 from srcad.runtime.support.labelled_kinds import module_of
@@ -267,7 +268,7 @@ class _Expanded(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def visit_Name(self, node: gast.Name) -> gast.expr:
         text = self.meanings.get(node.id)
-        return node if text is None else gast.parse(text, mode="eval").body
+        return node if text is None else syntax_tree(text, mode="eval").body
 
 
 def _text(node: gast.expr) -> str:
