@@ -171,6 +171,8 @@ def _along_last(kind: str, dtype: Any, scaling: int) -> Any:
         points = _number(n, 2 * (a.shape[-1] - 1) if is_half else a.shape[-1])
         _check(points)
         rows, factor = _rows(a, whole), _factor(scaling, points, real)
+        if rows.shape[1] == 0:  # the loop would read a first element
+            return np.zeros(a.shape[:-1] + (points,), result)
         out = np.empty((rows.shape[0], points), result)
         run_loop(name, rows, factor, out)
         return out.reshape(a.shape[:-1] + (points,))
