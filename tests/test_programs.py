@@ -40,7 +40,7 @@ def chosen(most=1):
 
 
 # What takes longest, or does for the most part what another mode does: for every so many programs, from which on.
-EVERY = {"arrays": (8, 0), "loops": (2, 1), "tangent": (4, 1), "gradient": (2, 0), "second": (24, 0)}
+EVERY = {"arrays": (8, 0), "loops": (3, 1), "tangent": (6, 1), "gradient": (3, 0), "second": (30, 0)}
 
 
 def in_every_way():

@@ -141,6 +141,27 @@ def sines_of_a_view_that_must_not_be_written(x, places):
     return np.sum(x)
 
 
+def value_that_a_loop_replaces(b, n):
+    """Iteration-local reversal of the first loop left the second one before it, where copies of it had no value yet."""
+    total = 0.0
+    for _ in range(2):
+        total += b
+    for _ in range(n):
+        total = np.sin(b)
+    return total
+
+
+def value_that_an_inner_loop_replaces(a):
+    """The loop was taken for a search: that the inner loop replaces what it keeps was not seen."""
+    c = a
+    for _ in range(2):
+        if c > 0.1:
+            c = a
+        for _ in range(2):
+            c = 0.0
+    return c
+
+
 def branch_that_never_is_taken(a, x):
     """Numba drops the branch; that its index has a type, by the other branch, was taken for a sign that it runs."""
     x = a * x
@@ -176,4 +197,7 @@ PROGRAMS = [
     Program(copied_row_that_is_flattened, numbers(np.arange(12.0).reshape(3, 4) - 8.3), compiled=True),
     Program(sines_of_a_view_that_must_not_be_written, numbers(np.array([0.5, 0.2, 0.7, 0.9]), np.array([2, 0, 2]))),
     Program(branch_that_never_is_taken, numbers(0.3, np.array([0.5, 0.2, 0.7]))),
+    Program(value_that_a_loop_replaces, numbers(0.3, 2), (0,)),
+    Program(value_that_a_loop_replaces, numbers(0.3, 0), (0,)),
+    Program(value_that_an_inner_loop_replaces, numbers(0.43)),
 ]

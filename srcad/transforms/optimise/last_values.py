@@ -247,9 +247,11 @@ class _Search:
         """The name that the loop carries, if this statement of an arm alone gives it a value."""
         match change:
             case gast.Assign(targets=[gast.Name(id=merged)]) if isinstance(self.types.get(merged), _SMOOTH):
-                name = _ends(self.loop, merged)[-1]
+                *way, name = _ends(self.loop, merged)
                 others = [each for each in self.stores[merged] if each is not change]
-                is_kept = name != merged and others and all(_copied(each) == name for each in others)
+                is_kept = way and others and all(_copied(each) == name for each in others)
+                if any(len(self.stores[between]) > 1 for between in way[1:]):
+                    return  # an inner loop or a branch may give it another value on the way
                 if name is not None and is_kept and self._first(name) is not None:
                     yield name
 
@@ -265,7 +267,7 @@ class _Search:
         """Whether the loop reads a name that it carries for nothing but to compare, and it is read after the loop."""
         own = _ends(self.loop, change.targets[0].id)
         for each in self.inside:
-            if not any(read in own for read in reads(each)) or _copied(each) in own:
+            if not any(read in own for read in reads(each)) or (_copied(each) in own and written(each) in own):
                 continue
             if not all(isinstance(self.types.get(one), nb.Integer | nb.Boolean) for one in all_written(each)):
                 return False

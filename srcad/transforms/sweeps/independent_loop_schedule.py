@@ -75,6 +75,7 @@ class Scheduler:
             mine = self.touched(statement)
             depends = (
                 not mine.names.isdisjoint(done.stored)
+                or not mine.stored.isdisjoint(done.names | done.stored)  # a name that copies carry through a loop
                 or not mine.roots.isdisjoint(done.stores)
                 or not mine.stores.isdisjoint(done.roots)
             )

@@ -213,9 +213,39 @@ def two_arms(v, w):
     return m
 
 
+def replaced_by_an_inner_loop(v, w):
+    m = 1e9
+    for i in range(v.size):
+        if v[i] < m:
+            m = v[i]
+        for j in range(i % 2):
+            m = w[j]
+    return m
+
+
+def replaced_in_a_branch(v, w):
+    m = 1e9
+    for i in range(v.size):
+        m = min(m, v[i])
+        if w[i] > 0.5:
+            m = w[i] * 2.0
+    return m
+
+
+def handed_on(v, w):
+    m, last, s = 1e9, 0.0, 0.0
+    for i in range(v.size):
+        if v[i] < m:
+            m = v[i]
+        s += last * w[i]
+        last = m
+    return m + s
+
+
 AGAIN = [first_match, down_in_steps, never, no_trip, range_of_values, several_kept, scratch_array, in_a_while_loop]
 AGAIN += [beside_a_sum, kept_integer]
 NOT_AGAIN = [sum_so_far, every_step, running_maximum, changed_array, product_so_far, two_arms]
+NOT_AGAIN += [replaced_by_an_inner_loop, replaced_in_a_branch, handed_on]
 OF_MATRICES = [(hausdorff, A, B), (nearest_entry, A, B), (nearest_row, A, B), (best_path, A, V)]
 
 

@@ -92,3 +92,20 @@ def test_extents_are_compared_before_the_loops_that_rely_on_them():
     loops = [k for k, line in enumerate(lines) if line.lstrip().startswith("for ")]
     assert checks
     assert max(checks) < min(loops)
+
+
+def _replaced(x, n):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * x[i]
+    for _ in range(n):
+        total = np.sin(x[0])
+    return total
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_what_replaces_the_result_of_a_loop_stays_behind_it(n):
+    x = np.array([0.3, 0.5])
+    value, slope = srcad.value_and_grad(_replaced, jit=False)(x, n)
+    assert value == _replaced(x, n)
+    np.testing.assert_allclose(slope, 2.0 * x if n == 0 else [np.cos(0.3), 0.0])
