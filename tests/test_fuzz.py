@@ -62,6 +62,8 @@ def test_programs_of_each_family_are_right_or_refused(family, count):
         "np.sum(np.where(x > 0.0, x * a, x))",
         "np.linalg.norm(x * a) + np.hypot(a, x[1])",
         "np.sum(np.linalg.cholesky(np.outer(x, x) + 2.0 * np.eye(3)) * a)",
+        "np.sum(np.linalg.cholesky(np.stack((np.eye(2) * a, np.eye(2) + a))) * a)",
+        "np.sum(np.linalg.cholesky(x[:, np.newaxis, np.newaxis] ** 2))",
         "np.linalg.slogdet(np.outer(x, x) - np.eye(3))[1] * a",
         "np.max(x) * np.var(x) + np.sort(x * a)[0]",
         "(x.astype(np.float64)[1] if x[1] > a else np.zeros(3)[0] + a * a)",

@@ -44,10 +44,10 @@ class _LinearAlgebra:
 
     def _cholesky(self, a: Any) -> Any:
         lower = np.zeros_like(a, dtype=complex)
-        for i in range(len(a)):
+        for i in range(a.shape[-1]):
             for j in range(i + 1):
-                rest = a[i, j] - np.sum(lower[i, :j] * lower[j, :j])
-                lower[i, j] = np.sqrt(rest) if i == j else rest / lower[j, j]
+                rest = a[..., i, j] - np.sum(lower[..., i, :j] * lower[..., j, :j], -1)
+                lower[..., i, j] = np.sqrt(rest) if i == j else rest / lower[..., j, j]
         return lower
 
 

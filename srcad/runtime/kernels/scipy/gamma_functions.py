@@ -313,8 +313,10 @@ def _upper_fraction(a, x):
         value = a1
         slope = a1s - value * b1s
         bend = a1b - 2.0 * slope * b1s - value * b1b
-        near = abs(value - before[0]) <= _EPS * abs(value) and abs(slope - before[1]) <= 4.0 * _EPS * abs(slope)
-        if n > 1 and near and abs(bend - before[2]) <= 16.0 * _EPS * abs(bend):
+        # What slope and bend are differences of is rounded, which may be more than a few units of their own last place.
+        near = abs(value - before[0]) <= _EPS * abs(value)
+        near &= abs(slope - before[1]) <= 2.0 * _EPS * (abs(slope) + abs(a1s))
+        if n > 1 and near and abs(bend - before[2]) <= 8.0 * _EPS * (abs(bend) + abs(a1b)):
             converges = True
             break
     if not converges:

@@ -35,6 +35,19 @@ def test_compiled_kernels_give_what_python_gives(a):
         np.testing.assert_allclose(one, other, rtol=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("a", "x", "slope", "bend"),
+    [
+        (0.5638414621353149, 1.7735481818114547, -0.185487112640254, -0.203458989364943),
+        (1.323303976910626, 2.3744640164304895, -0.205889460070425, -0.118484500398268),
+        (0.08986755694526107, 4.711626380358376, -0.00234796305595389, -0.00901614043086397),
+    ],
+)
+def test_a_fraction_ends_where_rounding_keeps_its_derivatives_from_settling(a, x, slope, bend):
+    """The values are those of mpmath."""
+    np.testing.assert_allclose((k.gammainc_slope(a, x), k.gammainc_bend(a, x)), (slope, bend), rtol=1e-13)
+
+
 @pytest.mark.compiled
 def test_long_arrays_are_compiled_and_give_the_same():
     x = np.linspace(0.1, 20.0, 200)
