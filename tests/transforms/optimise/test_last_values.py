@@ -217,7 +217,7 @@ def replaced_by_an_inner_loop(v, w):
     m = 1e9
     for i in range(v.size):
         if v[i] < m:
-            m = v[i]
+            m = v[i] * w[i]
         for j in range(i % 2):
             m = w[j]
     return m
@@ -236,7 +236,7 @@ def handed_on(v, w):
     m, last, s = 1e9, 0.0, 0.0
     for i in range(v.size):
         if v[i] < m:
-            m = v[i]
+            m = v[i] * w[i]
         s += last * w[i]
         last = m
     return m + s
