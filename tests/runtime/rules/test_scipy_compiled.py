@@ -15,6 +15,7 @@ import pytest
 import srcad
 from srcad.runtime.rulebook.registry import definition, find
 from srcad.runtime.rulebook.rule_template import primitive_name
+from tests.night import by_day, every
 from tests.runtime.rules.test_rules import pullback, smooth_places
 from tests.runtime.samples import SAMPLES
 from tests.runtime.scipy_samples import ONCE
@@ -70,7 +71,9 @@ def by_rules(group: list[Any]) -> list[Any]:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: primitive_name(group[0]).rpartition(".")[2])
+@pytest.mark.parametrize(
+    "group", by_day(GROUPS, every(2)), ids=lambda group: primitive_name(group[0]).rpartition(".")[2]
+)
 def test_compiled_gradients_are_what_the_rules_say(group, tmp_path):
     assert all(definition(each) is None for each in group)
     text, args = text_of(group)

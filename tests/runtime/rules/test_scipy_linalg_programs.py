@@ -41,7 +41,7 @@ LIKE_OTHERS |= {
     "convolution_matrix",
     "block_diag",
 }
-LIKE_OTHERS |= {"eigvalsh_tridiagonal", "fiedler_companion", "lu", "lu_factor", "lu_solve"}
+LIKE_OTHERS |= {"eig", "polar", "pinv", "eigvalsh_tridiagonal", "fiedler_companion", "lu", "lu_factor", "lu_solve"}
 TURNING = {"eigh_tridiagonal"}  # with some LAPACKs its vectors point the other way at a point close by
 HEADER = "import numpy as np\nimport scipy.integrate\nimport scipy.linalg\n\n\n"
 
