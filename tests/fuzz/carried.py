@@ -176,7 +176,7 @@ def block(random: Random, place: Place) -> list[str]:
     lines: list[str] = []
     for _ in range(random.choice((1, 1, 2, 2, 3))):
         form = random.choices([*FORMS], [*FORMS.values()])[0]
-        lines += (number_changed if place.depth > 2 and form in (loop, branch) else form)(random, place)
+        lines += (number_changed if place.depth > 2 and form in (loop, parallel_loop, branch) else form)(random, place)
     return lines
 
 

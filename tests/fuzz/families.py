@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import calls, carried, language, poles, tuples, vectors
+from tests.fuzz import calls, carried, language, nests, poles, tuples, vectors
 from tests.fuzz.leaves import mapped, with_gaps
 from tests.fuzz.program import Program
 
@@ -36,11 +36,12 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "trades": of_trades,
     "tuples": of_tuples,
     "carried": carried.program,
+    "nests": nests.program,
     "poles": poles.program,
     "calls": calls.program,
     "scipy": calls.of_scipy,
 }
-SHARES = (5, 1, 1, 2, 3, 1, 10, 6)
+SHARES = (5, 1, 1, 2, 3, 3, 1, 8, 5)
 
 
 def family_of(seed: int) -> str:
