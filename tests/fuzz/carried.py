@@ -23,7 +23,7 @@ NUMBERS = ("a", "b", "c", "d")
 TERMS = (
     "np.sin({0})", "np.cos({0})", "np.tanh({0} + 0.3)", "{0} * 0.7", "{0} * x[{1}]", "{0} + x[{1}]", "x[{1}]",
     "np.exp(-{0} * {0})", "{0} * y[{1}]", "abs({0})", "np.sqrt(1.0 + {0} * {0})", "np.sin({0}) / (2.0 + y[{1}] ** 2)",
-    "first_above(y, {0})",
+    "first_above(y, {0})", "settled(y, {0})",
 )  # fmt: skip
 LIMITS = ("-0.5", "0.1", "0.4", "x[1]")
 RANGES = ("0", "1", "2", "3", "n", "n - 1", "len(y)", "1, n", "n, 0, -1", "2, -1, -1", "0, 5, 2", "n % 2, 3")
@@ -37,6 +37,19 @@ def first_above(y, limit):
         if y[i] > limit:
             return y[i] * limit
     return limit
+
+
+def settled(y, s):
+    for i in range(len(y)):
+        for j in range(i):
+            if y[j] > s:
+                return y[i] - s
+            y[i] += 0.1 * y[j] * s
+            if y[i] < -0.5:
+                break
+        else:
+            s *= 0.7
+    return s
 
 
 def program(a, b, x, n):
@@ -126,6 +139,13 @@ def left(random: Random, place: Place) -> list[str]:
     return [f"if {test(random)}:", f"    {random.choice(('break', 'continue'))}"]
 
 
+def returned(random: Random, place: Place) -> list[str]:
+    """The end of the function."""
+    return (
+        number_set(random, place) if place.in_parallel else [f"if {test(random)}:", f"    return {term(random, place)}"]
+    )
+
+
 def search(random: Random, place: Place) -> list[str]:
     """The smallest, largest or last of something, with what belongs to it."""
     best, other = random.sample(NUMBERS[1:], 2)
@@ -167,7 +187,7 @@ def parallel_loop(random: Random, place: Place) -> list[str]:
 
 FORMS: dict[Callable[[Random, Place], list[str]], float] = {
     number_set: 3, number_changed: 3, element_changed: 1.5, exchanged: 0.5, branch: 1.5, left: 0.7, search: 1.2,
-    loop: 3, parallel_loop: 0.4,
+    loop: 3, parallel_loop: 0.4, returned: 0.3,
 }  # fmt: skip
 
 
