@@ -6,8 +6,8 @@
             a[i, j - 1] -= 0.5 * a[j, i] * v[n - 1 - j]
         v[:i] += np.sin(t[i:][::-1][:i])
 
-Subscripts may be negative, which Python counts from the end. Every program takes two square matrices, two vectors,
-places that repeat, and a number.
+Arrays may be complex, or of single precision. Subscripts may be negative, which Python counts from the end. Every
+program takes two square matrices, two vectors, places that repeat, and a number.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,6 +22,7 @@ MATRICES, VECTORS, NUMBERS = ("a", "b"), ("v", "w", "t"), ("s", "r")
 WHOLE = ("n", "n", "1, n", "n - 1", "n - 1, -1, -1", "n - 2, 0, -1", "0, n, 2", "n - 1, -1, -2")
 INSIDE = ("{0}", "{0} + 1", "{0} + 1, n", "{0}, n", "{0}, -1, -1", "{0} - 1, n", "1, {0}")
 PLACES = ("{0}", "{0}", "{0}", "{0} - 1", "-{0}", "-{0} - 1", "n - 1 - {0}", "({0} + 1) % n", "k[{0}]", "{0} // 2")
+REAL_FUNCTIONS = ("np.sin", "np.tanh", "np.cos")
 SPANS = ("[:{0}]", "[{0}:]", "[:{0} + 1]", "[{0} + 1:]", "[{0}::-1]", "[-{0}:]")
 HEAD = """\
 import numpy as np
@@ -32,14 +33,36 @@ def program(a, b, v, w, k, s):
     a, v = a * s, v + s
     t, r = np.sin(w), 0.5
 """
+COMPLEX_HEAD = """\
+import numpy as np
+
+
+def small(z):
+    return z / (1.0 + np.abs(z) ** 2)
+
+
+def program(a, b, v, w, k, s):
+    n = v.shape[0]
+    a, b, v, w = a * (s + 0.2j), b + 0.3j * a, v + s * 1j, w * (1.0 - 0.5j)
+    t, r, s = np.sin(w), 0.5 + 0.1j, s * (1.0 - 0.3j)
+"""
+RESULT = "    return np.sum(a * a) + np.sum(b * v) + np.sum(np.cos(t) * w) + s * r\n"
+COMPLEX_RESULT = (
+    "    return np.sum(np.abs(a) ** 2) + np.sum(np.imag(b * v)) + np.sum(np.real(t * np.conj(w))) + np.real(s * r)\n"
+)
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The counters of the loops around, and how deep a statement is."""
+    """The counters of the loops around, how deep a statement is, and whether numbers are complex."""
 
     counters: tuple[str, ...] = ()
     depth: int = 0
+    is_complex: bool = False
+
+    def real(self, text: str) -> str:
+        """A number that can be compared."""
+        return f"np.real({text})" if self.is_complex else text
 
 
 def place(random: Random, scope: Scope) -> str:
@@ -65,7 +88,8 @@ def number(random: Random, scope: Scope, depth: int = 0) -> str:
         one, other = (number(random, scope, depth + 1) for _ in range(2))
         return f"{random.choice(('', '', '0.5 * '))}({one} {random.choice('+-**')} {other})"
     if form < 0.9:
-        return f"{random.choice(('np.sin', 'np.tanh', 'np.cos'))}({number(random, scope, depth + 1)})"
+        functions = ("np.conj", "np.abs", "np.real", "1j * np.imag", "small") if scope.is_complex else REAL_FUNCTIONS
+        return f"{random.choice(functions)}({number(random, scope, depth + 1)})"
     if form < 0.95:
         return f"{row(random, scope)} @ {row(random, scope)}"
     return f"np.sum({row(random, scope)})"
@@ -85,8 +109,10 @@ def row(random: Random, scope: Scope) -> str:
     return random.choice(VECTORS) + random.choice(("", "", "", "[::-1]"))
 
 
-def bounded(random: Random, text: str) -> str:
+def bounded(random: Random, scope: Scope, text: str) -> str:
     """An expression, so that it stays small."""
+    if scope.is_complex:
+        return random.choice((f"small({text})", f"np.conj(small({text}))", f"np.exp(1j * np.real({text}))"))
     return random.choice((f"np.sin({text})", f"np.tanh({text})", f"0.3 * np.cos({text})"))
 
 
@@ -94,13 +120,15 @@ def number_set(random: Random, scope: Scope) -> list[str]:
     """A number gets a value, or more."""
     name, value = random.choice(NUMBERS), number(random, scope)
     return [
-        random.choice((f"{name} = {bounded(random, value)}", f"{name} += {bounded(random, value)}", f"{name} = 0.0"))
+        random.choice(
+            (f"{name} = {bounded(random, scope, value)}", f"{name} += {bounded(random, scope, value)}", f"{name} = 0.0")
+        )
     ]
 
 
 def element_set(random: Random, scope: Scope) -> list[str]:
     """An element gets a value, or more."""
-    value = bounded(random, number(random, scope))
+    value = bounded(random, scope, number(random, scope))
     return [f"{element(random, scope)} {random.choice(('=', '=', '+=', '-=', '*='))} {value}"]
 
 
@@ -111,7 +139,7 @@ def row_set(random: Random, scope: Scope) -> list[str]:
         f"{random.choice(MATRICES)}[:, {place(random, scope)}]",
     ]
     target = random.choice((*targets, f"{random.choice(VECTORS)}[:]", f"{random.choice(VECTORS)}[::-1]"))
-    return [f"{target} {random.choice(('=', '+=', '-=', '*='))} {bounded(random, row(random, scope))}"]
+    return [f"{target} {random.choice(('=', '+=', '-=', '*='))} {bounded(random, scope, row(random, scope))}"]
 
 
 def span_set(random: Random, scope: Scope) -> list[str]:
@@ -120,16 +148,20 @@ def span_set(random: Random, scope: Scope) -> list[str]:
         return row_set(random, scope)
     span = random.choice(SPANS).format(random.choice(scope.counters))
     one, other = random.choice(VECTORS), random.choice((*VECTORS, f"a[{place(random, scope)}]"))
-    value = bounded(random, f"{other}{span}")
+    value = bounded(random, scope, f"{other}{span}")
     return [f"{one}{span} {random.choice(('=', '+=', '*='))} {value} * {random.choice((*NUMBERS, '0.5'))}"]
 
 
 def array_made(random: Random, scope: Scope) -> list[str]:
     """An array of its own."""
     product = random.choice(("a + b", "a @ b", "a.T", "b[::-1]", "np.outer(v, w)"))
-    whole = f"{random.choice(MATRICES)} = {bounded(random, product)}"
-    made = (f"t = {bounded(random, row(random, scope))}", "t = np.zeros(n)", f"t = a[{place(random, scope)}].copy()")
-    return [random.choice((*made, whole, f"{random.choice(VECTORS)} = {bounded(random, row(random, scope))}"))]
+    whole = f"{random.choice(MATRICES)} = {bounded(random, scope, product)}"
+    made = (
+        f"t = {bounded(random, scope, row(random, scope))}",
+        "t = np.zeros(n, complex)" if scope.is_complex else "t = np.zeros_like(v)",
+        f"t = a[{place(random, scope)}].copy()",
+    )
+    return [random.choice((*made, whole, f"{random.choice(VECTORS)} = {bounded(random, scope, row(random, scope))}"))]
 
 
 def exchanged(random: Random, scope: Scope) -> list[str]:
@@ -142,7 +174,8 @@ def exchanged(random: Random, scope: Scope) -> list[str]:
 
 def branch(random: Random, scope: Scope) -> list[str]:
     """A branch, by a number or by counters."""
-    choices = [f"{number(random, scope, 1)} > {random.choice(('0.0', '0.2', 's'))}"]
+    limit = random.choice(("0.0", "0.2", scope.real("s")))
+    choices = [f"{scope.real(number(random, scope, 1))} > {limit}"]
     if scope.counters:
         choices.append(
             f"{random.choice(scope.counters)} {random.choice(('<', '>', '=='))} {random.choice(('1', 'n - 1', 'k[0]'))}"
@@ -166,7 +199,7 @@ def loop(random: Random, scope: Scope) -> list[str]:
     counter = "ijlm"[len(scope.counters)]
     bounds = [text.format(random.choice(scope.counters)) for text in INSIDE] if scope.counters else []
     span = random.choice((*WHOLE[: random.choice((2, len(WHOLE)))], *bounds))
-    inner = Scope((*scope.counters, counter), scope.depth + 1)
+    inner = replace(scope, counters=(*scope.counters, counter), depth=scope.depth + 1)
     return [f"for {counter} in range({span}):", *indented(block(random, inner))]
 
 
@@ -195,13 +228,11 @@ def program(seed: int) -> Program:
     random = Random(seed)
     rng = np.random.default_rng(seed)
     n = random.choice((3, 3, 4, 2, 1))
-    lines = [*block(random, Scope())]
+    kind = random.choices(("real", "complex", "single"), (6, 2, 1))[0]
+    scope = Scope(is_complex=kind == "complex")
+    lines = [*block(random, scope)]
     if random.random() < 0.5:
-        lines += [*array_made(random, Scope()), *block(random, Scope())]
-    text = (
-        HEAD
-        + "\n".join(indented(lines))
-        + "\n    return np.sum(a * a) + np.sum(b * v) + np.sum(np.cos(t) * w) + s * r\n"
-    )
-    a, b, v, w = (rng.uniform(-1, 1, (n,) * axes) for axes in (2, 2, 1, 1))
-    return Program(text, (a, b, v, w, rng.integers(0, n, n), 0.6))
+        lines += [*array_made(random, scope), *block(random, scope)]
+    head, result = (COMPLEX_HEAD, COMPLEX_RESULT) if scope.is_complex else (HEAD, RESULT)
+    arrays = [rng.uniform(-1, 1, (n,) * axes).astype("f4" if kind == "single" else "f8") for axes in (2, 2, 1, 1)]
+    return Program(head + "\n".join(indented(lines)) + f"\n{result}", (*arrays, rng.integers(0, n, n), 0.6))
