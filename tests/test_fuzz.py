@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import time
 from dataclasses import replace
 from random import Random
 
@@ -155,6 +156,20 @@ def deadly(seed, compiled):
     if seed == 1:
         os._exit(3)
     return Attempt(seed, "vectors", Outcome("right"))
+
+
+def deaf(seed, compiled):
+    """A check that hears nothing at one seed."""
+    if seed == 1:
+        time.sleep(600.0)
+    return Attempt(seed, "vectors", Outcome("right"))
+
+
+@pytest.mark.nightly
+def test_a_process_that_hears_nothing_is_slow_and_the_next_goes_on(monkeypatch):
+    monkeypatch.setattr(campaign, "LATE_AFTER", 15.0)  # more than a process takes to begin
+    found = {each.seed: each.outcome.kind for each in campaign.attempts(iter(range(4)), jobs=2, check=deaf)}
+    assert found == {0: "right", 1: "slow", 2: "right", 3: "right"}
 
 
 def test_a_process_that_dies_is_a_crash_and_the_next_goes_on():

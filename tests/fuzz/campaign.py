@@ -18,6 +18,7 @@ from tests.fuzz.families import family_of, program
 
 COUNTS = Path(__file__).parent / "counts.json"
 FAILURES = ("wrong", "crash", "slow")
+LATE_AFTER = 600.0  # seconds, for a process that hears no signal: it is in a loop of NumPy's, say
 RENEWED_AFTER = 1000  # programs that one process checks, which keep memory that they have compiled
 
 
@@ -55,20 +56,28 @@ class _Worker:
         self.process.start()
         other.close()
         self.left, self.seed = RENEWED_AFTER, -1
+        self.began, self.is_late = 0.0, False
 
     def take(self, seed: int) -> None:
         """Begin with a seed."""
-        self.seed, self.left = seed, self.left - 1
+        self.seed, self.left, self.began = seed, self.left - 1, time.monotonic()
         self.connection.send(seed)
 
     def give(self) -> Attempt:
         """What has become of the seed; a crash if the process has died."""
         try:
             return self.connection.recv()
-        except EOFError:
+        except (EOFError, ConnectionResetError):
             self.process.join(60.0)
             self.left = 0
-            return Attempt(self.seed, family_of(self.seed), Outcome("crash", f"exit status {self.process.exitcode}"))
+            died = Outcome("crash", f"exit status {self.process.exitcode}")
+            return Attempt(self.seed, family_of(self.seed), Outcome("slow") if self.is_late else died)
+
+    def hurry(self) -> None:
+        """End the process if it has been at its seed for too long."""
+        if time.monotonic() > self.began + LATE_AFTER and not self.is_late:
+            self.is_late = True
+            self.process.kill()
 
     def stop(self) -> None:
         """End the process."""
@@ -98,10 +107,12 @@ def attempts(
         for _ in range(jobs):
             begin(None)
         while working:
-            for connection in wait([*working]):
+            for connection in wait([*working], timeout=LATE_AFTER):
                 worker = working.pop(connection)
                 yield worker.give()
                 begin(worker)
+            for worker in working.values():
+                worker.hurry()
     finally:
         for worker in working.values():
             worker.stop()
