@@ -100,27 +100,73 @@ def absolute(y, x):
     return np.sign(x)  # at x == 0 the subgradient 0 is chosen
 
 
-@adjoint(np.maximum, np.fmax, builtins.max, elementwise=True)
+@adjoint(np.maximum, elementwise=True)
 def maximum(y, a, b):
     # If both are equal, the first gets the whole adjoint, as in `a if a >= b else b`.
     d[a] = np.where(a >= b, d[y], 0.0)
     d[b] = np.where(a >= b, 0.0, d[y])
 
 
-@tangent(np.maximum, np.fmax, builtins.max)
+@tangent(np.maximum)
 def maximum_tangent(y, a, b):
     d[y] = np.where(a >= b, d[a], 0.0) + np.where(a >= b, 0.0, d[b])
 
 
-@adjoint(np.minimum, np.fmin, builtins.min, elementwise=True)
+@adjoint(np.minimum, elementwise=True)
 def minimum(y, a, b):
     d[a] = np.where(a <= b, d[y], 0.0)
     d[b] = np.where(a <= b, 0.0, d[y])
 
 
-@tangent(np.minimum, np.fmin, builtins.min)
+@tangent(np.minimum)
 def minimum_tangent(y, a, b):
     d[y] = np.where(a <= b, d[a], 0.0) + np.where(a <= b, 0.0, d[b])
+
+
+@adjoint(np.fmax, elementwise=True)
+def larger_number(y, a, b):
+    # Of a number and NaN, the number is taken.
+    d[a] = np.where((a >= b) | (b != b), d[y], 0.0)
+    d[b] = np.where((a >= b) | (b != b), 0.0, d[y])
+
+
+@tangent(np.fmax)
+def larger_number_tangent(y, a, b):
+    d[y] = np.where((a >= b) | (b != b), d[a], 0.0) + np.where((a >= b) | (b != b), 0.0, d[b])
+
+
+@adjoint(np.fmin, elementwise=True)
+def smaller_number(y, a, b):
+    d[a] = np.where((a <= b) | (b != b), d[y], 0.0)
+    d[b] = np.where((a <= b) | (b != b), 0.0, d[y])
+
+
+@tangent(np.fmin)
+def smaller_number_tangent(y, a, b):
+    d[y] = np.where((a <= b) | (b != b), d[a], 0.0) + np.where((a <= b) | (b != b), 0.0, d[b])
+
+
+@adjoint(builtins.max, elementwise=True)
+def larger(y, a, b):
+    # Python takes the second only if that is beyond the first, which NaN never is.
+    d[a] = np.where(b > a, 0.0, d[y])
+    d[b] = np.where(b > a, d[y], 0.0)
+
+
+@tangent(builtins.max)
+def larger_tangent(y, a, b):
+    d[y] = np.where(b > a, 0.0, d[a]) + np.where(b > a, d[b], 0.0)
+
+
+@adjoint(builtins.min, elementwise=True)
+def smaller(y, a, b):
+    d[a] = np.where(b < a, 0.0, d[y])
+    d[b] = np.where(b < a, d[y], 0.0)
+
+
+@tangent(builtins.min)
+def smaller_tangent(y, a, b):
+    d[y] = np.where(b < a, 0.0, d[a]) + np.where(b < a, d[b], 0.0)
 
 
 folding(builtins.max, builtins.min, math.hypot)

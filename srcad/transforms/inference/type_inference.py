@@ -33,14 +33,14 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
 
 
-def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = frozenset()) -> Callable[..., Any]:
+def executable(unit: Unit, unknown: set[str | None] | None = None) -> Callable[..., Any]:
     """The core function as a Python function whose line numbers count its statements from 1.
 
-    Placeholders for values of `unknown` names, and copies of such names, are left out.
+    Placeholders for values of `unknown` names, and copies of such names, are left out; the set gets the latter's names.
     """
     tree = unit.copy_tree()
     if unknown:
-        tree = _WithoutUnset(set(unknown)).visit(tree)
+        tree = _WithoutUnset(unknown).visit(tree)
     tree = _WithoutLiteralTests().visit(tree)
     module = ast.Module(body=[gast.gast_to_ast(tree)], type_ignores=[])
     ast.fix_missing_locations(module)
@@ -186,7 +186,7 @@ def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:
     unknown = {written(statement) for statement in walk_statements(unit.tree.body) if notes_of(statement).unset}
     if unknown:
         try:
-            return infer(executable(unit, unknown), argument_types)
+            return _with_copies(unit, infer(executable(unit, unknown), argument_types), unknown)
         except CannotType as problem:
             if problem.name is not None:
                 raise
@@ -202,6 +202,17 @@ def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:
             raise problem from None
         plain = {name: kind.type if isinstance(kind, types.Optional) else kind for name, kind in found.types.items()}
         return Inferred(plain, found.result)
+
+
+def _with_copies(unit: Unit, found: Inferred, unset: set[str | None]) -> Inferred:
+    """With the types of copies of names that are stored later in the source only, which Numba has not seen."""
+    kinds = dict(found.types)
+    copies = [each for each in walk_statements(unit.tree.body) if written(each) in unset - kinds.keys()]
+    copies = [each for each in copies if isinstance(each.value, gast.Name) and each.value.id in kinds]
+    if not copies:
+        return found
+    kinds |= {str(written(each)): kinds[each.value.id] for each in copies}
+    return _with_copies(unit, Inferred(kinds, found.result), unset)
 
 
 def _with_none(unit: Unit) -> Unit:

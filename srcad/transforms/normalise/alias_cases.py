@@ -252,7 +252,7 @@ def uses_of(statement: gast.stmt) -> set[str]:
     return found
 
 
-Case = dict[str, Value]
+Case = dict[str, Value | None]  # None for a name that has no value on some path, and is not used there
 
 
 class Runs:
@@ -352,13 +352,27 @@ class Runs:
         return self.program.types.is_array(str(written(statement)))
 
     def cases(self, run: Block) -> list[Case]:
-        """The possible combinations of values of the tracked names that a run uses."""
+        """The possible combinations of values of the tracked names that a run uses.
+
+        Where none of them has a value, the run uses none, and any version does that takes no view of an array.
+        """
+        found = self._combined(run)
+        takes_views = any(isinstance(value, Taken) for case in found for value in case.values())
+        return [case for case in found if takes_views or any(case.values())]
+
+    def cases_of(self, statement: gast.stmt) -> list[Case]:
+        """The same for a statement that uses all of its names: these have values then."""
+        return [case for case in self._combined([statement]) if None not in case.values()]
+
+    def _combined(self, run: Block) -> list[Case]:
         used = sorted(set().union(*map(uses_of, run)) & self.chosen)
-        found: dict[tuple[Value, ...], None] = {}
-        for state in sorted(self.choices.before.get(self.number(run[0]), ()), key=str):
-            values = tuple(self.choices.value(name, state) for name in used)
-            found.update({values: None} if None not in values else {})  # type: ignore[dict-item]
-        return [dict(zip(used, values, strict=True)) for values in found]
+        states = sorted(self.choices.before.get(self.number(run[0]), ()), key=str)
+        every = dict.fromkeys(tuple(self.choices.value(name, state) for name in used) for state in states)
+        return [dict(zip(used, values, strict=True)) for values in every]
+
+    def partial(self) -> bool:
+        """Whether a run is to be versioned for names of which some have no value."""
+        return any(None in case.values() for run in self.found.values() for case in self.cases(run))
 
     def escaping_views(self) -> set[str]:
         """The views of tracked names that are used outside of the run that takes them."""

@@ -27,6 +27,7 @@ from numba import types as nb
 
 from srcad.errors import Place
 from srcad.names import Names
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.ir.build import (
     Block,
@@ -127,10 +128,18 @@ class _Chooser:
         self.values = self.choices.values
         every = dict.fromkeys(value for values in self.values.values() for value in values)
         self.numbers: dict[Value, int] = {value: k for k, value in enumerate(every)}
-        self.which = {
-            name: self.named(f"which_{name}", nb.int64) for name, found in self.values.items() if len(found) > 1
-        }
         self.runs = Runs(self.choices)
+        told = {name for name, found in self.values.items() if len(found) > 1}
+        if self.runs.partial():
+            told |= self.unset_names()
+        self.which = {name: self.named(f"which_{name}", nb.int64) for name in self.values if name in told}
+
+    def unset_names(self) -> set[str]:
+        """The tracked names that have no value on some path, and those that such names are copied to."""
+        stores = [each for each in self.statements.values() if written(each) in self.chosen]
+        starts = [str(written(each)) for each in stores if notes_of(each).is_stand_in]
+        copies = [each for each in stores if isinstance(getattr(each, "value", None), gast.Name)]
+        return set(closure(starts, lambda name: [str(written(each)) for each in copies if each.value.id == name]))
 
     def named(self, wish: str, kind: nb.Type) -> str:
         name = self.names.fresh(wish)
@@ -183,11 +192,15 @@ class _Chooser:
                 others = [case for case in cases if case[name] != values[0]]
                 place = place_of(run[0])
                 test = self.named(f"is_{self.which[name].removeprefix('which_')}", nb.boolean)
-                which, number = load(self.which[name]), const(self.numbers[values[0]])
+                which, number = load(self.which[name]), const(self.number(values[0]))
                 compare = gast.Compare(left=which, ops=[gast.Eq()], comparators=[number])
                 arms = self.told_apart(run, first, make), self.told_apart(run, others, make)
                 return [assign(test, compare, place), branch(load(test), *arms, place)]
         return make(cases[0])
+
+    def number(self, value: Value | None) -> int:
+        """The number that stands for a value, or for none."""
+        return -1 if value is None else self.numbers[value]
 
     def repeated(self, run: Block) -> Callable[[Case], Block]:
         """Makes a copy of a run for a case, with its own names for whatever is used nowhere else.
@@ -208,7 +221,7 @@ class _Chooser:
             again = {name: self.named(name, self.known[name]) for name in [*carried, *(inside if made else [])]}
             made.append(case)
             heads: Block = []
-            renamed = {name: self.taken(value, heads, place) for name, value in case.items()} | again
+            renamed = {name: self.given(name, value, heads, place) for name, value in case.items()} | again
             heads += [assign(again[name], load(name), place) for name in carried if self.runs.is_given(name, run)]
             copies = [clone(statement) for statement in run]
             for copy in copies:
@@ -216,6 +229,14 @@ class _Chooser:
             return [*heads, *copies, *(assign(last[name], load(again[name]), place) for name in last)]
 
         return make
+
+    def given(self, name: str, value: Value | None, heads: Block, place: Place | None) -> str:
+        """A name for the value of a tracked name; an array without elements where that has none, and is not used."""
+        if value is not None:
+            return self.taken(value, heads, place)
+        unused = self.named(name, self.known[name])
+        heads.append(assign(unused, blank(self.known[name]), place))
+        return unused
 
     def taken(self, value: Value, heads: Block, place: Place | None) -> str:
         """A name for a value; a view is taken again, valid within an iteration as its index names are unchanged."""
@@ -234,7 +255,7 @@ class _Chooser:
         name, place = str(written(statement)), place_of(statement)
         note = self.which.get(name)
         if notes_of(statement).is_stand_in:
-            return [assign(note, const(0), place)] if note else []
+            return [assign(note, const(self.number(None)), place)] if note else []
         if isinstance(statement.value, gast.Name) and statement.value.id in self.which and note:
             return [assign(note, load(self.which[statement.value.id]), place)]
 
@@ -246,13 +267,13 @@ class _Chooser:
             if number not in self.choices.own:
                 return made
             heads: Block = []
-            renamed = {each: self.taken(value, heads, place) for each, value in case.items()}
+            renamed = {each: self.given(each, value, heads, place) for each, value in case.items()}
             renamed[name] = self.choices.own[number]
             copy = clone(statement)
             rewrite_names(copy, lambda each: renamed.get(each, each))
             return [*heads, copy, *made]
 
-        return self.told_apart([statement], self.runs.cases([statement]), make)
+        return self.told_apart([statement], self.runs.cases_of(statement), make)
 
     def only(self, name: str) -> Value | None:
         """The value of a name, if it always has the same."""
@@ -265,11 +286,11 @@ class _Chooser:
         def make(case: Case) -> Block:
             made: Block = []
             for name, result in names.items():
-                source = self.taken(case[name], made, place_of(last))
+                source = self.given(name, case[name], made, place_of(last))
                 made.append(assign(result, call("np.copy", load(source)), place_of(last)))
             return made
 
-        block = self.told_apart([last], self.runs.cases([last]), make)
+        block = self.told_apart([last], self.runs.cases_of(last), make)
         rewrite_names(last, lambda name: names.get(name, name))
         return block
 

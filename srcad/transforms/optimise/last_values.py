@@ -131,22 +131,28 @@ class _Pass:
         """A minimum or maximum as a branch that keeps what is carried; of equal numbers the first is taken."""
         value, result = extreme[extreme[0] == carried], statement.targets[0].id
         primitive = primitive_of(statement.value, self.unit.bindings)
-        operator = (gast.Gt, gast.GtE) if primitive in _LARGEST else (gast.Lt, gast.LtE)
-        test = _compared(value, operator[value == extreme[0]], carried)
-        place, code, kinds = place_of(statement), [], {}
+        place, code = place_of(statement), []
+
+        def noted(what: str, test: gast.expr) -> gast.expr:
+            name = self.names.fresh(f"{result}_{what}")
+            self.add({name: nb.boolean}, known=False)
+            code.append(assign(name, test, place))
+            return load(name)
+
+        beyond = gast.Gt if primitive in _LARGEST else gast.Lt
         ignored = {np.fmax: carried, np.fmin: carried, np.maximum: value, np.minimum: value}.get(primitive)
         if ignored is not None:  # a NaN stays, or is replaced
-            is_nan = self.names.fresh(f"{result}_is_nan")
-            kinds[is_nan] = nb.boolean
-            code.append(assign(is_nan, _compared(ignored, gast.NotEq, ignored), place))
-            beyond = self.names.fresh(f"{result}_beyond")
-            kinds[beyond] = nb.boolean
-            code.append(assign(beyond, test, place))
-            test = binary(load(beyond), gast.BitOr, load(is_nan))
-        taken = self.names.fresh(f"{result}_taken")
-        self.add({**kinds, taken: nb.boolean}, known=False)
+            is_nan = noted("is_nan", _compared(ignored, gast.NotEq, ignored))
+            or_equal = {gast.Gt: gast.GtE, gast.Lt: gast.LtE}[beyond]
+            operator = or_equal if value == extreme[0] else beyond
+            test: gast.expr = binary(noted("beyond", _compared(value, operator, carried)), gast.BitOr, is_nan)
+        elif value == extreme[0]:  # Python keeps the first where the second is not beyond it, as where one is NaN
+            test = gast.UnaryOp(op=gast.Not(), operand=noted("beyond", _compared(carried, beyond, value)))
+        else:
+            test = _compared(value, beyond, carried)
+        taken = noted("taken", test)
         arms = [assign(result, load(name), place) for name in (value, carried)]
-        return [*code, assign(taken, test, place), branch(load(taken), arms[:1], arms[1:], place)]
+        return [*code, branch(taken, arms[:1], arms[1:], place)]
 
     def add(self, new: Mapping[str, nb.Type], known: bool = True) -> None:
         """Add the types of new names."""
@@ -250,7 +256,7 @@ class _Search:
                 *way, name = _ends(self.loop, merged)
                 others = [each for each in self.stores[merged] if each is not change]
                 is_kept = way and others and all(_copied(each) == name for each in others)
-                if any(len(self.stores[between]) > 1 for between in way[1:]):
+                if any(len(self.stores[str(between)]) > 1 for between in way[1:]):
                     return  # an inner loop or a branch may give it another value on the way
                 if name is not None and is_kept and self._first(name) is not None:
                     yield name

@@ -277,6 +277,22 @@ def test_the_first_of_equals_gets_the_gradient_of_a_comparison(primitive):
 
 
 @pytest.mark.parametrize(
+    ("primitive", "a", "b", "expected"),
+    [
+        (np.fmax, 2.0, np.nan, [1.0, 0.0]),
+        (np.fmin, 2.0, np.nan, [1.0, 0.0]),
+        (np.fmax, np.nan, 2.0, [0.0, 1.0]),
+        (np.fmin, np.nan, 2.0, [0.0, 1.0]),
+        (max, 2.0, np.nan, [1.0, 0.0]),  # Python keeps the first where a comparison with the second does not hold
+        (min, 2.0, np.nan, [1.0, 0.0]),
+    ],
+)
+def test_the_operand_that_is_taken_beside_a_nan_has_the_gradient(primitive, a, b, expected):
+    assert primitive(a, b) == 2.0
+    assert pullback(primitive, 2.0, (a, b), {}, (0, 1))(1.0) == expected
+
+
+@pytest.mark.parametrize(
     ("primitive", "args", "expected"),
     [
         (abs, (0.0,), [0.0]),

@@ -125,3 +125,18 @@ def test_statements_after_an_exception_have_no_types():
 
     with pytest.raises(MissingRule, match=r"np\.reshape in other orders"):
         srcad.grad(f, jit=False)(np.ones(2, np.float32), np.ones((2, 2), np.float32))
+
+
+def exchanged_later(x, a):
+    q, s, is_set = x * a, 0.0, 0
+    for _ in range(3):
+        if is_set:
+            r, q = q, r
+        r = np.sin(x)
+        is_set = 1
+        s += r[0] * q[1]
+    return s + q[0]
+
+
+def test_a_name_that_is_copied_above_its_first_store_has_a_type():
+    assert_gradient(exchanged_later, np.array([0.3, -0.7]), 0.8, modes=("loops",))

@@ -176,3 +176,43 @@ def test_a_name_that_a_repeated_loop_carries_is_stored_by_one_loop_only():
         s_5 = s_4 * p
         return s_5
         """)
+
+
+def taken_where_set(x, c):
+    u, v = x * 2.0, np.sin(x)
+    if c == 1:
+        q = np.ones((3, 3)) * x[0]
+        b, w = q[1], u
+    elif c == 2:
+        b, w = v[1:], v
+    else:
+        w = v
+    for i in range(2):
+        w[i] *= x[2]
+        if c > 0:
+            b[0] += w[0] * b[1]
+    return np.sum(u) + np.sum(v * v)
+
+
+@pytest.mark.parametrize("c", [0, 1, 2])
+def test_where_one_name_has_no_array_others_have_theirs(c):
+    assert_gradient(taken_where_set, np.array([0.3, -0.7, 0.9, 0.2]), c, modes=("gradient", "loops"))
+
+
+def set_by_iterations(x, c):
+    u, b = np.sin(x), None
+    v, w, s = x * x, u, 0.0
+    for i in range(4):
+        if i > c:
+            b[0] *= x[1]
+            s += b[1] * w[0]
+        w[1] += x[i]
+        if i == c:
+            b = w
+        w = v if w[0] > 0.2 else u
+    return np.sum(u * v) + s
+
+
+@pytest.mark.parametrize("c", [0, 1, 5])
+def test_what_only_a_later_iteration_uses_need_not_be_an_array_before(c):
+    assert_gradient(set_by_iterations, np.array([0.3, -0.7, 0.9, 0.2]), c, modes=("gradient", "loops"))

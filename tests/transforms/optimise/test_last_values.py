@@ -290,8 +290,22 @@ def smallest_number(x):
     return m
 
 
+def largest_that_python_keeps(x):
+    m = x[0]
+    for i in range(1, x.size):
+        m = max(x[i], m)
+    return m
+
+
+def smallest_that_python_keeps(x):
+    m = x[0]
+    for i in range(1, x.size):
+        m = min(m, x[i])
+    return m
+
+
 @pytest.mark.parametrize("nans", [(), (0,), (3,), (8,), (0, 3, 8)])
-@pytest.mark.parametrize("function", [largest, smallest_number])
+@pytest.mark.parametrize("function", [largest, smallest_number, largest_that_python_keeps, smallest_that_python_keeps])
 def test_a_nan_stays_or_is_ignored_as_in_the_function(function, nans):
     x = np.where(np.isin(np.arange(9), nans), np.nan, V)
     value, gradient = srcad.value_and_grad(function)(x)
