@@ -158,11 +158,11 @@ class Adjoints:
             if path in LIKE and isinstance(value.args[0], gast.Name):
                 like = program.types.get(value.args[0].id)
                 if isinstance(like, nb.Array) and like.layout == kind.layout:  # else views of the two are not alike
-                    return call("np.zeros_like", load(value.args[0].id))
+                    return call("np.zeros_like", load(value.args[0].id), *_type_unless(kind.dtype, like.dtype))
         extents = self._shapes_behind.get(name)
         if extents is not None:
             shape = one_or_tuple([load(each) for each in extents])
-            return call("np.zeros", shape, *([] if kind.dtype == nb.float64 else [dotted(f"np.{kind.dtype}")]))
+            return call("np.zeros", shape, *_type_unless(kind.dtype, nb.float64))
         return call("np.zeros_like", load(name))
 
     @functools.cached_property
@@ -189,3 +189,8 @@ class Adjoints:
         if rank is None or rank != types.rank(other):
             return False
         return all(size(one, axis) == size(other, axis) for axis in range(rank))
+
+
+def _type_unless(kind: nb.Type, usual: nb.Type) -> list[gast.expr]:
+    """The argument that says which type elements have, unless they have the usual one."""
+    return [] if kind == usual else [dotted(f"np.{kind}")]

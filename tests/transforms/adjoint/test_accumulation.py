@@ -141,3 +141,19 @@ def test_an_adjoint_has_the_order_of_its_array_so_that_views_of_both_are_alike()
     assert np.any(compiled)
     np.testing.assert_array_equal(compiled, interpreted)
     assert "row_bar = np.zeros_like(row)" in srcad.source(flattened_copy, args=(m,))
+
+
+def shaped_like_integers(x, k):
+    y = np.zeros_like(k, dtype=np.float64)
+    for i in range(len(k)):
+        y[i] = x[i] * x[i]
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float32])
+def test_an_adjoint_has_the_type_of_its_array_where_that_is_shaped_like_another(kind):
+    x, k = np.array([0.3, 0.5, 0.7]), np.ones(3, kind)
+    _, slope = srcad.value_and_grad(shaped_like_integers, jit=False)(x, k)
+    np.testing.assert_allclose(slope, 4.0 * x**3, rtol=1e-14)
+    _, change = srcad.jvp(shaped_like_integers, (x, k), (np.ones(3), None), jit=False)
+    np.testing.assert_allclose(change, np.sum(slope), rtol=1e-14)

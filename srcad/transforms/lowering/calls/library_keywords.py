@@ -3,10 +3,12 @@
     np.median(x, overwrite_input=True)           becomes         np.median(x)
     np.exp(x, dtype=np.float32)                                  np.exp(np.asarray(x, np.float32))
     np.nanmax(x, 0, None, True)                                  np.nanmax(x, 0, keepdims=True)
+    np.flip(m=x)                                                 np.flip(x)
 
 Some change nothing in the result, or have the value that they have anyway: they are dropped. The type in which a ufunc
 computes is that of its arguments. What is given by position in a place that a definition does not have is given by
-name. The rest is refused, with a reason, by the name of the function that the user calls.
+name; the first argument of other functions is given by position. The rest is refused, with a reason, by the name of
+the function that the user calls.
 """
 
 from __future__ import annotations
@@ -54,6 +56,8 @@ def fitted(node: gast.Call, callee: Any, place: Place | None) -> None:
     if own and real:
         _name_places(node, own, real)
     node.keywords = [each for each in node.keywords if not _is_dropped(each, node, callee, own, real)]
+    if not own and not node.args:
+        _place_first(node, real)
     for each in node.keywords:
         if own and each.arg not in own and each.arg in real:
             way = _REASONS.get(each.arg, "leave it out, or write what it does with other functions")
@@ -75,6 +79,14 @@ def _name_places(node: gast.Call, own: tuple[str, ...], real: dict[str, Any]) ->
         *node.keywords,
     ]
     del node.args[first:]
+
+
+def _place_first(node: gast.Call, real: dict[str, Any]) -> None:
+    """Give the first argument by place, where passes look for the array that a function has the shape or memory of."""
+    first = next(iter(real.values()), None)
+    if first is not None and first.kind is first.POSITIONAL_OR_KEYWORD:
+        node.args = [each.value for each in node.keywords if each.arg == first.name]
+        node.keywords = [each for each in node.keywords if each.arg != first.name]
 
 
 def _is_other(name: str, ours: tuple[str, ...], real: dict[str, Any]) -> bool:

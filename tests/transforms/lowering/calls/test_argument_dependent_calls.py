@@ -7,6 +7,7 @@ from numba.typed import Dict, List
 
 import srcad
 from srcad.errors import MissingRule, UnsupportedSyntax
+from tests.checking import assert_gradient
 from tests.lowering import assert_same, text_of
 
 X = np.array([[0.5, -1.5, 2.0], [3.0, -0.25, 1.0]])
@@ -101,3 +102,18 @@ def filled(x):
 def test_lists_and_dictionaries_of_numba_are_lists_and_dictionaries():
     x = np.array([2.0, 3.0, 0.5])
     assert core(filled, x) == filled(x)
+
+
+def shaped(x):
+    y = np.zeros_like(x, shape=(1,), dtype=None)
+    y[0] = 2.0 * x[0]
+    z = np.full_like(shape=len(x) - 1, fill_value=3.0, a=x) * x[1:] + np.ones_like(a=x)[1:]
+    return np.sum(x * y) + np.sum(z * z)
+
+
+def test_arrays_like_others_may_have_a_shape_of_their_own():
+    x = np.array([0.3, 0.5, 0.7])
+    assert_gradient(shaped, x, modes=("arrays", "loops", "tangent"))
+    text = text_of(shaped)
+    assert "np.zeros(" in text
+    assert "_like(x" in text

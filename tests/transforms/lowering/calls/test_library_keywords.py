@@ -20,6 +20,7 @@ CALLS = [
     lambda x: np.median(x, 0, None, True) ** 2 + np.percentile(x, 30, overwrite_input=True),
     lambda x: np.multiply(x, x, dtype=np.float64, casting="same_kind", order="C") ** 2,
     lambda x: np.exp(x[0], dtype=np.float64, subok=False),
+    lambda x: np.flip(m=x) * np.copy(a=x) + np.expand_dims(axis=0, a=x) * np.asarray(a=x) * np.transpose(a=x),
     lambda x: np.nanmean(np.where(x > 1, np.nan, x).reshape(2, 2), 1, None, None, True) ** 2,
     lambda x: np.nanvar(x, where=x > 0) + np.nanstd(x, correction=1) + np.nansum(x**2, where=x > 0, initial=2.0),
     lambda x: np.nanmax(x**2, initial=0.1) + np.nanmin(x, initial=9.0, where=x > 0) + np.nanprod(x, where=x > 0),
