@@ -162,6 +162,31 @@ def value_that_an_inner_loop_replaces(a):
     return c
 
 
+def elements_by_two_indices_each(x):
+    """Each element has a negative index as well; that an iteration has an element of its own was wrong."""
+    n = x.size
+    a, b, c = np.empty(n), np.empty(n), np.zeros(n)
+    for i in range(n):
+        a[i] = np.sin(x[i])
+    for i in range(-n, n):
+        b[i] = np.exp(a[i] * 0.5) * i
+    total = 0.0
+    for i in range(-n, n):
+        c[i] += np.sin(x[i]) * i
+        total += c[i] * b[i]
+    return total
+
+
+def elements_squared_by_two_indices_each(x):
+    """The store was taken for one that is undone before anything reads the new value."""
+    n, total = x.size, 0.0
+    a = x.copy()
+    for i in range(-n, n):
+        total += a[i] * x[i] * i
+        a[i] = a[i] * a[i] * x[i]
+    return total
+
+
 def branch_that_never_is_taken(a, x):
     """Numba drops the branch; that its index has a type, by the other branch, was taken for a sign that it runs."""
     x = a * x
@@ -197,6 +222,8 @@ PROGRAMS = [
     Program(copied_row_that_is_flattened, numbers(np.arange(12.0).reshape(3, 4) - 8.3), compiled=True),
     Program(sines_of_a_view_that_must_not_be_written, numbers(np.array([0.5, 0.2, 0.7, 0.9]), np.array([2, 0, 2]))),
     Program(branch_that_never_is_taken, numbers(0.3, np.array([0.5, 0.2, 0.7]))),
+    Program(elements_by_two_indices_each, numbers(ROW)),
+    Program(elements_squared_by_two_indices_each, numbers(ROW)),
     Program(value_that_a_loop_replaces, numbers(0.3, 2), (0,)),
     Program(value_that_a_loop_replaces, numbers(0.3, 0), (0,)),
     Program(value_that_an_inner_loop_replaces, numbers(0.43)),

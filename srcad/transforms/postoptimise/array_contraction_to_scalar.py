@@ -16,13 +16,14 @@ needs several rows at the same time, `array_contraction` applies instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.affine.integer_facts import ends_of, index_parts, is_counted, step_of
+from srcad.transforms.analysis.affine.integer_facts import index_parts, is_counted
+from srcad.transforms.analysis.affine.point_facts import Facts, have_natural_indices
 from srcad.transforms.ir.array_functions import DOUBLES, MAKES_UNSET, MAKES_ZEROS
 from srcad.transforms.ir.build import (
     Block,
@@ -92,7 +93,7 @@ class _Contractor:
         """Replace the elements of an array in a loop nest by a scalar variable, if possible; returns whether it was."""
         loops = loops_around(nest, {name})
         index = common_index(loops, {name})
-        if index is None or mentions([nest])[name] + 1 != self.mentions[name] or not all(map(is_from_zero, loops)):
+        if index is None or mentions([nest])[name] + 1 != self.mentions[name]:
             return False
         body = loops[-1].body
         users = [each for each in body if name in mentions([each])]
@@ -157,11 +158,14 @@ def _users(block: Block, names: set[str]) -> Block:
     return [each for each in block if not names.isdisjoint(mentions([each]))]
 
 
-def common_index(loops: list[gast.For], names: set[str]) -> list[str] | None:
+def common_index(loops: Sequence[gast.For], names: set[str], before: Facts | None = None) -> list[str] | None:
     """The loop indices in the order in which every subscript of the arrays has them, each exactly once.
 
-    None where the arrays are used in any other way.
+    Then no two iterations use the same element. None where the arrays are used in any other way, and where an index is
+    not known to be natural: it may count from the end. `before` has the facts before the loops.
     """
+    if not have_natural_indices(loops, before or Facts()):
+        return None
     found = [each for each in walk(loops[0]) if isinstance(each, gast.Subscript)]
     places = [index_parts(each) for each in found if getattr(each.value, "id", None) in names]
     counted = mentions([loops[0]])
@@ -196,12 +200,6 @@ def is_zero_store(statement: gast.stmt, array: str) -> bool:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=value):
             return bool(name == array and constant(value) == 0.0)
     return False
-
-
-def is_from_zero(loop: gast.For) -> bool:
-    """Whether a loop counts up from zero or down to zero, so that no index is negative (counted from the end)."""
-    (start, stop), step = ends_of(loop), step_of(loop)
-    return constant(stop) == -1 if step < 0 else step > 0 and constant(start) == 0
 
 
 class _Elements(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations

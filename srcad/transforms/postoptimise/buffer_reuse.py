@@ -156,7 +156,7 @@ class _Owner:
     def gives(self, giver: str, taker: str, made: gast.Assign, nest: gast.For, shapes: Facts) -> bool:
         """Whether `giver` can provide the memory of `taker`; if so, rewrites the sums into zeros as stores."""
         loops = loops_around(nest, {giver, taker})
-        index, extents = common_index(loops, {giver, taker}), shapes.forms_of(load(giver))
+        index, extents = common_index(loops, {giver, taker}, shapes), shapes.forms_of(load(giver))
         if giver in self.taken or self.kinds[giver] != self.kinds[taker] or index is None or not extents:
             return False
         body = loops[-1].body

@@ -27,6 +27,7 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.analysis.affine.integer_facts import index_parts, is_counted
+from srcad.transforms.analysis.affine.point_facts import Facts, have_natural_indices
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.may_raise import raising_statements
@@ -242,7 +243,9 @@ def _is_by_indices(code: Code, statement: gast.stmt, way: _Way, depth: int) -> b
         return False
     names = [part.id for part in parts if isinstance(part, gast.Name)]
     around = [block[place] for block, place in way[depth - 1 : -1]]
-    return all(is_counted(each) and names.count(each.target.id) == 1 for each in around)
+    if not all(is_counted(each) and names.count(each.target.id) == 1 for each in around):
+        return False
+    return have_natural_indices(around, Facts())
 
 
 def _element(statement: gast.stmt) -> gast.Subscript | None:

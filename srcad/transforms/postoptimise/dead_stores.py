@@ -20,7 +20,7 @@ from typing import Any
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.affine.integer_facts import ends_of, index_parts, is_counted, step_of
+from srcad.transforms.analysis.affine.integer_facts import index_parts, is_counted
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.ir.build import Block, mentions, walk, walk_blocks, walk_statements
@@ -111,7 +111,7 @@ class _Remover:
     def drop(self, name: str, nest: gast.For) -> None:
         """Drop the last store of each iteration into its element, if it is one of zero."""
         loops = loops_around(nest, {name})
-        if common_index(loops, {name}) is None or not all(map(_is_natural, loops)):
+        if common_index(loops, {name}) is None:
             return
         body = loops[-1].body
         users = [each for each in body if name in mentions([each])]
@@ -150,10 +150,3 @@ def _read(statement: gast.stmt) -> Iterator[tuple[str, Any]]:
 
 def _is_read(name: gast.Name) -> bool:
     return isinstance(name.ctx, gast.Load)
-
-
-def _is_natural(loop: gast.For) -> bool:
-    """Whether a loop's index is never negative, so that no two iterations mean one element."""
-    (start, stop), step = ends_of(loop), step_of(loop)
-    least = constant(start) if step > 0 else constant(stop)
-    return type(least) is int and least >= (0 if step > 0 else -1) and step != 0

@@ -96,7 +96,7 @@ class _Filler:
         if extents is None or any(isinstance(each, _EXITS) for each in walk_statements(nest.body)):
             return
         loops = loops_around(nest, {name})
-        index = common_index(loops, {name})
+        index = common_index(loops, {name}, shapes)
         if index is None or mentions(loops[-1].body)[name] != mentions([nest])[name]:
             return
         body = loops[-1].body

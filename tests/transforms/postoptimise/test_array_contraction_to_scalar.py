@@ -65,7 +65,7 @@ def test_arrays_that_become_numbers(text):
         looped("a[i] += x[i, 0]", "s += a[0]"),
         looped("a[i] += x[i, 0]", "s += a[i] + a.size"),
         looped("a[i] += x[i, 0]", "s += a[i]", header="for i in range(-1, n):"),  # the last element twice
-        looped("a[i] += x[i, 0]", "s += a[i]", header="for i in range(2, n):"),
+        looped("a[i] += x[i, 0]", "s += a[i]", header="for i in range(m, n):"),
         looped("for k in range(2):", "    a[i] += x[i, k]", "s += a[i]", "for k in range(2):", "    a[k] += 1.0"),
         looped("for j in range(m):", "    a[i] += x[i, j]", "s += a[i]", "i = i + 0"),
         looped("for j in range(m - 1):", "    u[j] += x[i, j]", "    s += u[j]", made="u = np.zeros(m)"),  # adds up

@@ -102,6 +102,9 @@ def test_memory_is_handed_over(text):
         nest(*TURNED, made="f = np.zeros((n, m))").replace("b[", "f[").replace("return b", "return f"),
         nest("for k in range(2):", "    b[i, j] += a[i, j]"),
         nest("j = j + 0", *TURNED),
+        nest(
+            "b[i, j] = a[i, j] + i", made="b = np.empty((n, m))", loops=("range(-n, n)", "range(m)")
+        ),  # each row twice
         later("b[k, k] += x[k, k]"),  # LLVM would not know that they are apart
         later("v[k] = b[k, k] + 1.0", made="v = np.empty(n)"),
     ],

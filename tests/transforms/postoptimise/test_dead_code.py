@@ -242,6 +242,14 @@ def diagonal_store(a, b, w):
     return np.sum(a * w)
 
 
+def each_element_twice(a, b, w):
+    n, total = a.shape[0], 0.0
+    for i in range(-n, n):
+        total += a[i] * w[i] * i
+        a[i] = a[i] * a[i] * b[i]
+    return total
+
+
 def lengths_of_products(a, b, w):
     c = np.zeros((3, 3))
     m = np.outer(a, b)
@@ -260,6 +268,7 @@ def lengths_of_products(a, b, w):
         stores_in_branches,
         reversed_store,
         diagonal_store,
+        each_element_twice,
         lengths_of_products,
     ],
 )

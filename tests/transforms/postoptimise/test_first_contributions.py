@@ -71,6 +71,8 @@ def test_first_sums_are_stores(text):
         nest(SUM, loops=("range(n)", "range(m - 1)")),
         nest(SUM, loops=("range(n)", "range(i)")),  # a triangle
         nest(SUM, loops=("range(1, n)", "range(m)")),
+        nest(SUM, loops=("range(-n, n)", "range(m)")),  # each row twice
+        nest(SUM, loops=("range(n)", "range(m - 1, -m - 1, -1)")),
         nest(SUM, made="b = np.zeros((n + 1, m))"),
         nest(SUM, made="b = np.zeros((n, m))\n    n = n - 1"),
         nest(SUM, first="n = n - 1"),

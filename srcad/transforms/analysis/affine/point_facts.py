@@ -341,5 +341,21 @@ class Facts(Extents):
         return arrays[0] if not parts and len(arrays) == 1 and self.ranks.get(arrays[0]) else None
 
 
+def have_natural_indices(loops: Iterable[gast.For], before: Facts) -> bool:
+    """Whether the indices of loops, each inside of the last, are known never to be negative, which counts from the end.
+
+    `before` has the facts before the first of them.
+    """
+    at = before
+    for each in loops:
+        low = at.bounds(each).low
+        if low is None or not at.is_nonnegative(low):
+            return False
+        at = at.copy()
+        at.forget(stored_in([each]))
+        at = at.enter(each)
+    return True
+
+
 def _is_dot(function: gast.expr) -> bool:
     return dotted_path(function) == "np.dot"
