@@ -122,8 +122,10 @@ class Cover:
             for axis in wide:
                 first, last = box[axis]
                 sign = first.coefficient(index)
-                if sign != last.coefficient(index) or abs(sign) != 1 or not (first == last or is_run):
+                if sign != last.coefficient(index) or abs(sign) != 1:
                     break
+                if first != last and not (is_run and is_nonnegative(last - first, self.meeting.at(loop))):
+                    break  # empty ranges move, and leave nothing behind
                 ends = (low, high) if sign == 1 else (high, low)
                 swept[axis] = first.replaced(index, ends[0]), last.replaced(index, ends[1])
             else:

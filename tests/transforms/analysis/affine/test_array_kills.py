@@ -53,6 +53,7 @@ STORED = {
     "an element, which an array without any does not have": [*FILLED, "r = c[0]"],
     "the last element": [*FILLED, "r = c[-1]"],
     "an element by an index": [*FILLED, "t = k < n", "if t:", "    r = c[k]"],
+    "by slices that move": ["for i in range(0, 3, 1):", "    t1 = i + 2", "    c[i:t1] = 1.0", "r = c[2]"],
     "a row": ["for i in range(0, n, 1):", "    a[i, 0] = 1.0", "for j in range(0, n, 1):", "    r = a[j, 0]"],
     "all of a matrix": [
         "for i in range(0, n, 1):",
@@ -84,6 +85,7 @@ NOT_STORED = {
         "    c[i] = 1.0",
     ],
     "by this iteration of an inner loop, afterwards": ["for i in range(0, n, 1):", "    r = c[i]", "    c[i] = 1.0"],
+    "by empty slices that move": ["for i in range(0, 3, 1):", "    t1 = i + 1", "    c[t1:i] = 1.0", "r = c[1]"],
     "one column only": ["for i in range(0, n, 1):", "    a[i, 0] = 1.0", "r = a[:, :]"],
 }
 
