@@ -141,6 +141,15 @@ def sines_of_a_view_that_must_not_be_written(x, places):
     return np.sum(x)
 
 
+def copy_that_may_be_a_view(m):
+    """The reverse sweep took the copies again where their size was needed, before the old elements were put back."""
+    v = np.array([0.4, 0.9, -0.3])
+    for _ in range(2):
+        m[:] = np.sin(np.ascontiguousarray(m.T)) * v
+        v[:] = np.sin(np.diag(np.diag(v))) + m[0]
+    return np.sum(m * m[::-1]) + np.sum(v)
+
+
 def value_that_a_loop_replaces(b, n):
     """Iteration-local reversal of the first loop left the second one before it, where copies of it had no value yet."""
     total = 0.0
@@ -227,4 +236,5 @@ PROGRAMS = [
     Program(value_that_a_loop_replaces, numbers(0.3, 2), (0,)),
     Program(value_that_a_loop_replaces, numbers(0.3, 0), (0,)),
     Program(value_that_an_inner_loop_replaces, numbers(0.43)),
+    Program(copy_that_may_be_a_view, numbers(np.arange(9.0).reshape(3, 3) / 7.0), compiled=True),
 ]

@@ -68,12 +68,20 @@ def is_copied(program: Program, name: str, value: gast.expr) -> bool:
     return is_cast(program, name, value) or primitive in COPIED or is_read_part
 
 
+def shares_memory(program: Program, name: str, value: gast.expr) -> bool:
+    """Whether what may be a view of an operand always is one, so that it may be taken at any time."""
+    primitive = primitive_of(value, program.unit.bindings)
+    if is_copied(program, name, value) or primitive in OUT_OF_REACH:
+        return primitive in (
+            np.broadcast_to,
+            kernels.windows_along,
+        )  # np.diag is a copy in compiled code, or of a vector
+    return is_certain(program, value) or is_contiguous_part(program, value)
+
+
 def is_in_one_piece(program: Program, name: str, value: gast.Call) -> bool:
     """Whether a view that only contiguous memory has (`np.ravel`) is one. Refused where that is unknown and matters."""
-    primitive = primitive_of(value, program.unit.bindings)
-    rule = registry.find(primitive)
-    in_order = primitive is not np.asfortranarray or program.types.rank(value.args[0].id) == 1
-    if rule is not None and rule.may_view and in_order and is_contiguous(program, value.args[0].id):
+    if is_contiguous_part(program, value):
         return True
     if not is_used_beside(program, name) or is_only_read(program, name):
         return False
@@ -82,6 +90,16 @@ def is_in_one_piece(program: Program, name: str, value: gast.Call) -> bool:
         name=name,
         source=as_written(f"'{value.args[0].id}'", place_of(program.flow.stores[name][0])),
     )
+
+
+def is_contiguous_part(program: Program, value: gast.expr) -> bool:
+    """Whether an expression is a view because the memory of its operand is contiguous by its type (`np.ravel`)."""
+    primitive = primitive_of(value, program.unit.bindings)
+    rule = registry.find(primitive)
+    if rule is None or not rule.may_view or not isinstance(value, gast.Call):
+        return False
+    in_order = primitive is not np.asfortranarray or program.types.rank(value.args[0].id) == 1
+    return in_order and is_contiguous(program, value.args[0].id)
 
 
 def refuse_views(program: Program) -> None:

@@ -8,6 +8,7 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.adjoint.reverse_plan import Way
 from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.analysis.view_adjoints import shares_memory
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.build import binary, clone, const, load, names_in, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import CHEAP_OPERATION, RECORD, RECORD_OF_TYPE, operation_cost
@@ -68,10 +69,15 @@ class Recipes:
             case gast.UnaryOp(operand=gast.Constant()):
                 return value
         if program.types.is_array(name):
-            return value if name in program.aliases.views and _is_view_call(program, value) else None
+            return value if isinstance(value, gast.Call) and self.is_view(name, value) else None
         if any(program.types.is_array(read) for read in names_in(value)):
             return None
         return value if self.is_pure(value) else None
+
+    def is_view(self, name: str, value: gast.Call) -> bool:
+        """Whether a call gives a view, or a copy of what nothing writes into: when it is repeated does not matter."""
+        aliases = self.program.aliases
+        return name in aliases.views and (not aliases.is_written(name) or shares_memory(self.program, name, value))
 
     def is_pure(self, value: gast.expr) -> bool:
         """Whether an operation gives the same result when repeated."""
@@ -191,7 +197,3 @@ class Recipes:
 
 def _is_integer(program: Program, name: str) -> bool:
     return str(program.types.get(name)).startswith(("int", "uint"))
-
-
-def _is_view_call(program: Program, value: gast.expr) -> bool:
-    return isinstance(value, gast.Call)

@@ -15,11 +15,11 @@ def recipes(text, signature="f8, f8[:], i8"):
     return Recipes(program_of(text, signature))
 
 
-def recipe(value, before="", signature="f8, f8[:], i8"):
+def recipe(value, before="", signature="f8, f8[:], i8", parameters="a, x, n"):
     """The text of the recipe for `v = value`; None where there is none."""
     node = recipes(
         f"""
-def f(a, x, n):
+def f({parameters}):
 {before}    v = {value}
     return v
 """,
@@ -36,6 +36,25 @@ def test_a_pure_operation_is_its_own_recipe(value):
 @pytest.mark.parametrize("value", ["np.sin(x)", "x * a", "np.sum(x)", "x @ x"])
 def test_array_operations_are_not_repeated(value):
     assert recipe(value, signature="f8, f8[::1], i8") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "is_repeated"),
+    [
+        ("np.transpose(m)", True),
+        ("np.ravel(m)", True),
+        ("np.broadcast_to(x, (2, n))", True),
+        ("np.ascontiguousarray(m)", True),
+        ("np.asfortranarray(m)", False),
+        ("np.ascontiguousarray(w)", False),
+        ("np.diag(x)", False),
+        ("np.asarray(m, np.float32)", False),
+    ],
+)
+def test_views_are_taken_again_and_what_may_be_a_copy_is_not(value, is_repeated):
+    stores = "    m[0, 0] = a\n    w = np.transpose(m)\n    x[0] = a\n"
+    found = recipe(value, stores, "f8, f8[::1], f8[:, ::1], i8", "a, x, m, n")
+    assert (found is not None) is is_repeated
 
 
 def test_elements_chosen_by_an_array_are_not_repeated():
