@@ -131,7 +131,7 @@ def exchanged_later(x, a):
     q, s, is_set = x * a, 0.0, 0
     for _ in range(3):
         if is_set:
-            r, q = q, r
+            r, q = q, r  # noqa: F821
         r = np.sin(x)
         is_set = 1
         s += r[0] * q[1]
