@@ -262,12 +262,19 @@ class StatementAdjoints:
     def fills(self, name: str, base: str, index: gast.expr) -> bool:
         """Whether a stored array is known to have the shape of the part that it is stored into."""
         sizes, rank = self.program.meeting, self.program.types.rank(name) or 0
-        if not is_basic(index, self.program.types):
+        if not is_basic(index, self.program.types) or self.rank_of_part(base, index) != rank:
             return False
-        try:
-            return all(sizes.part(base, index, axis) == sizes.size(name, axis) for axis in range(rank))
-        except IndexError:
-            return False
+        return all(sizes.part(base, index, axis) == sizes.size(name, axis) for axis in range(rank))
+
+    def rank_of_part(self, base: str, index: gast.expr) -> int:
+        """The rank of what a basic subscript selects."""
+        rank = self.program.types.rank(base) or 0
+        for part in index.elts if isinstance(index, gast.Tuple) else [index]:
+            if isinstance(part, gast.Constant) and part.value is None:
+                rank += 1
+            elif not isinstance(part, gast.Slice) and constant(part) is not ...:
+                rank -= 1
+        return rank
 
     def is_element(self, base: str, index: gast.expr) -> bool:
         """Whether a subscript selects one element."""

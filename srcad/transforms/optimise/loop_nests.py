@@ -5,6 +5,7 @@ An operand that is a view is addressed as its base array: an element of the view
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -52,12 +53,20 @@ class Leaf:
 
     def __init__(self, base: str, parts: list[Part]) -> None:
         self.base, self.parts = base, parts
+        self.units = frozenset[
+            int
+        ]()  # dimensions of the view known to be of length one: it may be broadcast along them
+
+    def set_units(self, extents: Sequence[Form | None]) -> None:
+        """Note which of the extents of the view are one."""
+        self.units = frozenset(axis for axis, extent in enumerate(extents) if extent == ONE)
 
     def is_same(self, other: Leaf, meeting: Meeting) -> bool:
         """Whether both address the same element at the same index."""
         return (
             self.base == other.base
             and len(self.parts) == len(other.parts)
+            and self.units == other.units
             and all(_are_equal(meeting, one, two) for one, two in zip(self.parts, other.parts, strict=True))
         )
 
@@ -114,6 +123,13 @@ def _differ(meeting: Meeting, one: gast.expr, two: gast.expr) -> bool:
 
 def leaf_of(program: Program, name: str, view: gast.Subscript | None = None) -> Leaf | None:
     """How an array's elements are addressed through its view; None where that is not a simple formula."""
+    found = _leaf_of(program, name, view)
+    if found is not None and view is None:
+        found.set_units([program.meeting.size(name, axis) for axis in range(program.types.rank(name) or 0)])
+    return found
+
+
+def _leaf_of(program: Program, name: str, view: gast.Subscript | None) -> Leaf | None:
     value = view if view is not None else program.flow.definition(name)
     if view is None and (name not in program.aliases.views or not isinstance(value, gast.Subscript)):
         return Leaf(name, [(axis, None, 1) for axis in range(program.types.rank(name) or 0)])
@@ -151,7 +167,7 @@ def leaf_of(program: Program, name: str, view: gast.Subscript | None = None) -> 
 
 def _through(program: Program, leaf: Leaf) -> Leaf:
     """A view of a view as a view of the base."""
-    outer = leaf_of(program, leaf.base)
+    outer = _leaf_of(program, leaf.base, None)
     if outer is None or outer.base == leaf.base:
         return leaf
     parts: list[Part] = []
@@ -288,7 +304,9 @@ class Nest:
         extents = [self.shape_of(view, axis) for axis in range(self.rank)]
         for known, form in zip(self.same, self.forms, strict=True):
             known.add(form)
-        return leaf if leaf is not None else Leaf(view, [(axis, None, 1) for axis in range(self.rank)]), extents
+        leaf = leaf if leaf is not None else Leaf(view, [(axis, None, 1) for axis in range(self.rank)])
+        leaf.set_units(self.forms)
+        return leaf, extents
 
     def shape_of(self, name: str, axis: int) -> gast.expr:
         """An atom for `name.shape[axis]`, through the array or number that the extent is known to come from."""

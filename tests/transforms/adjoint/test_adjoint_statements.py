@@ -5,6 +5,7 @@ import pytest
 
 import srcad
 from srcad.errors import MayOverlap, MissingRule, UnsupportedSyntax
+from tests.checking import assert_gradient
 from tests.transforms.core_text import generated, run
 
 X = np.array([0.5, -1.5, 2.0])
@@ -186,3 +187,14 @@ def test_the_element_of_an_array_without_dimensions_is_read():
 
     found = srcad.grad(scaled, jit=False)(np.array(1.5), np.array([0.7, 1.3]))
     assert np.isclose(found, 2.0 + np.cos(1.5) * 1.5 + np.sin(1.5))
+
+
+def test_what_is_broadcast_along_equal_extents_gets_the_sum_of_the_adjoints():
+    def f(m, a):
+        b = m * a
+        b += b[:, 1]
+        b[:] = b[:, 0] * 0.5 + b
+        return np.sum(np.sin(b))
+
+    m = np.array([[0.3, 0.5], [0.8, -0.6]])
+    assert_gradient(f, m, 0.7, modes=("arrays", "loops"))

@@ -1,8 +1,10 @@
 """An element of a view is addressed as an element of its base."""
 
+import numpy as np
 import pytest
 
 from srcad.transforms.optimise.loop_nests import leaf_of
+from tests.checking import assert_gradient
 from tests.transforms.core_text import program_of
 
 
@@ -93,3 +95,22 @@ def f(x, A, n):
     program = program_of(text, "f8[:], f8[:, :], i8")
     first, second = leaf_of(program, "v0"), leaf_of(program, "v1")
     assert first.is_same(second, program.meeting) == same
+
+
+def by_the_first(x):
+    y = x * 0.8
+    y /= y[:1]
+    return np.sum(y * y)
+
+
+def by_columns_and_rows(x):
+    m = np.outer(x, x) + 0.1 * np.arange(x.size)
+    m -= 0.5 * m[:, :1]
+    m[1:, 1:] *= m[1:2, 1:]
+    m[:] = np.sin(m[:1]) + m[:, 1:2]
+    return np.sum(m * m)
+
+
+@pytest.mark.parametrize("function", [by_the_first, by_columns_and_rows])
+def test_a_part_of_the_target_that_is_broadcast_is_read_before_it_is_written(function):
+    assert_gradient(function, np.array([0.3, -0.7, 1.1, 0.2]), modes=("loops", "gradient"))
