@@ -9,6 +9,8 @@ def loop_4_iteration(i, k, s, s_bar):           # the iteration, then its revers
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 import numpy as np
 
@@ -16,7 +18,7 @@ from srcad.runtime import kernels
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees, Pair
 from srcad.transforms.analysis.program_facts import analyse
-from srcad.transforms.checkpointing.loop_outlining import Checkpointed
+from srcad.transforms.checkpointing.loop_outlining import Checkpointed, on_copies
 from srcad.transforms.checkpointing.snapshot_functions import Drivers
 from srcad.transforms.inference.subroutine_types import Specialised
 from srcad.transforms.ir.build import Block, const, load, tuple_of
@@ -56,6 +58,9 @@ def make_any_tangent(name: str, version: Specialised, wrt: tuple[int, ...], call
     """The tangent function of a version: returns all results, then the tangents of those that have one."""
     if isinstance(version, Gradient):
         return make_gradient_tangent(name, version, wrt)
+    if isinstance(version, Checkpointed):
+        unit, types = on_copies(version)
+        version = replace(version, unit=unit, types=types)
     return make_tangent(name, version, wrt, callees)
 
 

@@ -93,6 +93,31 @@ def alone(made: Checkpointed, names: Names, known: Mapping[str, Any]) -> tuple[U
     return unit, Types(kinds, nb.Tuple(made.outcome))
 
 
+def on_copies(made: Checkpointed) -> tuple[Unit, Types]:
+    """The same function with the loop inside, for its tangent: what a call writes in place would have none."""
+    state, advance = made.state, made.advance
+    names, kinds = advance.unit.names.copy(), dict(advance.types.of)
+    bounds, parameters = advance.unit.parameters[:3], advance.unit.parameters[3:]
+    own = dict(zip(state.names, parameters, strict=True))
+    given = {name: names.fresh(name) for name in (*state.works, *state.carried)}
+    body: Block = []
+    for name, parameter in given.items():
+        kind = kinds[parameter] = kinds[own[name]]
+        is_array = isinstance(kind, nb.Array)
+        copied = call("kernels.copy_in_c_order", load(parameter)) if is_array else begin(load(parameter), kind)
+        body.append(assign(own[name], copied))
+    *loop_and_more, last = clone(advance.unit.tree).body
+    ends = dict(zip(state.carried, last.value.elts, strict=False))
+    results = [ends[name] for name in state.results]
+    last.value = tuple_of(*results, *(load(own[name]) for name in state.works))
+    snapshots = names.fresh("snapshots")
+    kinds[snapshots] = nb.int64
+    taken = [*bounds, snapshots, *(given.get(name, own[name]) for name in state.names)]
+    tree = function(made.name, taken, [*body, *loop_and_more, last])
+    bindings = {"np": np, "kernels": kernels, **advance.unit.bindings}
+    return Unit(made.name, tree, bindings, names), Types(kinds, nb.Tuple(made.outcome))
+
+
 def begin(value: gast.expr, kind: nb.Type | None) -> gast.expr:
     """The initial value for a name of the state: a copy, of the type that the name has in the loop."""
     if isinstance(kind, nb.Array):
@@ -181,12 +206,12 @@ class _Outliner:
         self.known, self.bindings = dict(self.program.types.of), dict(self.program.unit.bindings)
         self.names = self.program.unit.names
 
-    def block(self, block: Block) -> Block:
-        """A block without checkpointed loops."""
+    def block(self, block: Block, around: Mapping[str, str] | None = None) -> Block:
+        """A block without checkpointed loops; `around` has the names that replace loop-carried ones in it."""
         result: Block = []
-        renamed: dict[str, str] = {}
+        renamed: dict[str, str] = dict(around or {})
         for statement in block:
-            if renamed:
+            if renamed and not is_checkpointed(statement):  # the loop's functions have parameters of these names
                 _rename_reads(statement, renamed)
             name = written(statement)
             if name and primitive_of(getattr(statement, "value", None), self.bindings) is kernels.checkpointed_start:
@@ -195,7 +220,7 @@ class _Outliner:
                 result += self.loop(statement, renamed)
                 continue
             for inner in inner_blocks(statement):
-                inner[:] = self.block(inner)
+                inner[:] = self.block(inner, renamed)
             result.append(statement)
         return result
 
@@ -208,6 +233,8 @@ class _Outliner:
         start, stop, width = statement.iter.args
         first, snapshots = self.starts.get(getattr(start, "id", ""), (start, const(0)))
         arguments = [*map(clone, (first, stop, width, snapshots)), *map(load, state.names)]
+        for argument in arguments:
+            rewrite_names(argument, lambda name: renamed.get(name, name))
         whole = self.names.temporary()
         self.known[whole] = nb.Tuple(version.outcome)
         code: Block = [effect(assign(whole, call(version.name, *arguments), place))]
@@ -365,5 +392,9 @@ def _around(repeated: gast.For, state: State, begun: Mapping[str, str], extra: S
 
 
 def _rename_reads(statement: gast.stmt, renamed: Mapping[str, str]) -> None:
-    """Read the results of the call instead of the loop-carried names."""
-    rewrite_names(statement, lambda name: renamed.get(name, name))
+    """Read the results of the call instead of the loop-carried names, in a statement or its header."""
+    match statement:
+        case gast.If(test=part) | gast.While(test=part) | gast.For(iter=part):
+            rewrite_names(part, lambda name: renamed.get(name, name))
+        case _:
+            rewrite_names(statement, lambda name: renamed.get(name, name))

@@ -21,6 +21,7 @@ from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised, callee_of
 from srcad.transforms.ir.build import dotted_path, names_in, place_of, stores_into, walk, walk_statements, written
 from srcad.transforms.ir.side_effects import is_draw, reads
+from srcad.transforms.storage.tbr import names_with_content
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
 
@@ -85,13 +86,15 @@ class _Finder:
     def state(self) -> State:
         """The state; raises where something cannot be followed."""
         views, inputs = self.entering()
-        works = tuple(name for name in inputs if self.is_array(name) and self.reached(name) & self.changed)
+        used = {name for each in (*self.inside, *views) for name in names_with_content(each)}
+        arrays = [name for name in inputs if self.is_array(name) and name in used]  # of others it reads the shape
+        works = tuple(name for name in arrays if self.reached(name) & self.changed)
         written_arrays = frozenset(
             name for name in self.carried if self.is_array(name) and self.reached(name) & self.aliases.written
         )
         moved = {name: self.owner(name) for name in self.carried if self.is_array(name)}
         moved = {name: source for name, source in moved.items() if source in self.carried}
-        self.check_apart(inputs)
+        self.check_apart(arrays)
         self.check_ends(written_arrays, moved)
         self.check_behind(written_arrays)
         return State(
@@ -171,8 +174,8 @@ class _Finder:
         raise CHECKPOINTED_OVERLAP.at(place_of(self.loop), one=one, other=other)
 
     def check_apart(self, inputs: list[str]) -> None:
-        """Refuse two names that enter the loop and may refer to the same written array."""
-        arrays = [name for name in (*inputs, *self.carried) if self.is_array(name)]
+        """Refuse two names that enter the loop, or are carried by it, and may refer to the same written array."""
+        arrays = [*inputs, *(name for name in self.carried if self.is_array(name))]
         for k, one in enumerate(arrays):
             for other in arrays[k + 1 :]:
                 both_carried = one in self.carried and other in self.carried

@@ -304,3 +304,55 @@ def test_checkpointed_loops_of_random_programs_have_the_same_gradients(part):
         assert gradient == pytest.approx(expected, rel=1e-12, abs=1e-12), text
         compared += 1
     assert compared >= 2
+
+
+def passed_on(x, n):
+    y, z, s = x * 2.0, np.zeros(5), 1.0
+    for i in srcad.checkpointed(range(n), 2):
+        z[i] = np.sin(y[i])
+        z, y = y, np.sin(x * s)
+    for i in srcad.checkpointed(range(n), 2):
+        for j in range(i):
+            z[-1] = s * x[j]
+            s += z[1]
+    return s + np.sum(z)
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_loop_may_read_the_shape_of_what_another_has_left(n):
+    assert_gradient(passed_on, np.array([0.3, -0.5, 0.7, 0.2, 0.9]), n, modes=("loops", "gradient"))
+
+
+def numbers(x, depth):
+    c, t, s = 0.5, x, 0.0
+    for _ in srcad.checkpointed(range(3), 2):
+        c = c + t * x
+        t = x * s + c
+        s = s * 0.5 + np.sin(t)
+    return s * c if depth == 0 else numbers(x * c, depth - 1) + s
+
+
+def arrays(x, depth):
+    y, z, total = x * x, np.zeros(4), 0.0
+    for i in srcad.checkpointed(range(8), 2):
+        z[i % 4] = y * np.sin(total + x)
+        y = z[i % 2] + 0.3
+        total = total * 0.5 + y
+        if total > 1.2:
+            break
+    return np.sum(z) if depth == 0 else arrays(y, depth - 1) * total
+
+
+@pytest.mark.parametrize("function", [numbers, arrays])
+def test_a_loop_in_a_function_that_calls_itself_has_a_derivative_to_be_differentiated(function):
+    def inner(x):
+        return function(x, 1)
+
+    def outer(x):
+        return srcad.grad(inner)(x) * x
+
+    value, slope = srcad.value_and_grad(outer, jit=False)(0.4)
+    assert value == pytest.approx(0.4 * srcad.grad(inner, jit=False)(0.4), rel=1e-12)
+    steps = np.array([-2e-3, -1e-3, 1e-3, 2e-3])
+    around = [outer(0.4 + step) for step in steps]
+    assert slope == pytest.approx(np.dot(around, [1.0, -8.0, 8.0, -1.0]) / 12e-3, rel=1e-5)
