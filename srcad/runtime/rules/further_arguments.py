@@ -113,7 +113,7 @@ def reshape_in_order(a, shape, order="C"):
         return np.reshape(a, shape)
     if order != "F":
         raise NotImplementedError("np.reshape in other orders than 'C' and 'F' depends on how memory is laid out")
-    turned = np.copy(np.transpose(a))
+    turned = np.ascontiguousarray(np.transpose(a))  # a view where NumPy's result is one
     if isinstance(shape, tuple):
         return np.transpose(np.reshape(turned, shape[::-1]))
     return np.reshape(turned, shape)
