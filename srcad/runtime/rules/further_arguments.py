@@ -201,6 +201,21 @@ def full_like_in_shape(a, fill_value, dtype=None, order="K", subok=True, shape=N
     return np.full(np.shape(a) if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
 
 
+@define(np.zeros_like, given=("shape",))
+def zeros_like_in_shape(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return np.zeros(np.shape(a) if shape is None else shape, a.dtype if dtype is None else dtype)
+
+
+@define(np.ones_like, given=("shape",))
+def ones_like_in_shape(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return np.ones(np.shape(a) if shape is None else shape, a.dtype if dtype is None else dtype)
+
+
+@define(np.empty_like, given=("shape",))
+def empty_like_in_shape(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return np.empty(np.shape(a) if shape is None else shape, a.dtype if dtype is None else dtype)
+
+
 @define(np.linspace, given=("axis", "dtype", "retstep", "device"))
 def linspace_along(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     places = np.linspace(start, stop, num, endpoint)
