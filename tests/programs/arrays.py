@@ -95,6 +95,18 @@ def kernel_matrix(x, length):
     return np.sum(k @ k)
 
 
+def arrays_of_the_type_of_another_and_another_shape(x):
+    a = np.zeros_like(x, shape=3)
+    a[-1] = x[1] * x[0]
+    a[2] += x[2]
+    b = np.ones_like(x, None, "K", True, (3,))
+    b[-1] = a[2] * x[0]
+    c = np.empty_like(x, shape=(2, 3))
+    c[:] = b
+    c[:, -1] *= x[3]
+    return np.sum(c.T @ c) + a[2] * a[-1] + len(b) * x[4]
+
+
 PROGRAMS = [
     Program(broadcasting, lambda rng: (rng.normal(size=(3, 3)), rng.normal(size=3), 0.7), (0, 1, 2), compiled=True),
     Program(reductions_along_axes, matrix(3, 4), compiled=True),
@@ -114,4 +126,5 @@ PROGRAMS = [
     Program(power_iteration, lambda rng: (rng.normal(size=(3, 3)), 4)),
     Program(batch_norm_relu, lambda rng: tuple(rng.normal(size=s) for s in ((5, 2), 2, 2)), (0, 1, 2)),
     Program(kernel_matrix, lambda rng: (rng.normal(size=(4, 2)), 0.8), (0, 1)),
+    Program(arrays_of_the_type_of_another_and_another_shape, vector(5)),
 ]

@@ -163,6 +163,27 @@ def diagonal_is_taken(x):
     return total + np.sum(kept * x) + np.sum(a)
 
 
+def reshape_in_fortran_order_shares_memory(x):
+    y = x * 1.0
+    a = np.reshape(y, (2, 2), order="F")
+    y[1] = y[0] * 3.0
+    a[0, 1] = np.sin(a[1, 0])
+    return np.sum(a * a * a) + np.sum(y * x)
+
+
+def first_power_of_a_matrix_is_the_matrix(a):
+    b = a * 1.0
+    c = np.linalg.matrix_power(b, 1)
+    b[0, 1] = b[0, 0] * 3.0
+    return np.sum(c * c * a)
+
+
+def greatest_over_no_axes(x):
+    """Each element is the greatest of itself."""
+    greatest = np.max(x, axis=())
+    return np.sum(greatest * greatest * greatest)
+
+
 PROGRAMS = [
     Program(view_sees_a_later_write, vector(4)),
     Program(write_through_a_view, vector(4), compiled=True),
@@ -183,4 +204,7 @@ PROGRAMS = [
     Program(halves_are_combined_until_one_is_left, vector(4)),
     Program(matrix_is_transposed_again_and_again, matrix(3, 3)),
     Program(diagonal_is_taken, vector(3)),
+    Program(reshape_in_fortran_order_shares_memory, vector(4), compiled=True),
+    Program(first_power_of_a_matrix_is_the_matrix, matrix(2, 2)),
+    Program(greatest_over_no_axes, vector(3), interpreted=True),
 ]

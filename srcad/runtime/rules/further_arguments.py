@@ -113,7 +113,7 @@ def reshape_in_order(a, shape, order="C"):
         return np.reshape(a, shape)
     if order != "F":
         raise NotImplementedError("np.reshape in other orders than 'C' and 'F' depends on how memory is laid out")
-    turned = np.copy(np.transpose(a))
+    turned = np.ascontiguousarray(np.transpose(a))  # a view where NumPy's result is one
     if isinstance(shape, tuple):
         return np.transpose(np.reshape(turned, shape[::-1]))
     return np.reshape(turned, shape)
@@ -199,6 +199,21 @@ def full_in_order(shape, fill_value, dtype=None, order="C", *, device=None):
 @define(np.full_like, given=("order", "subok", "shape", "device"))
 def full_like_in_shape(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     return np.full(np.shape(a) if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
+
+
+@define(np.zeros_like, given=("shape",))
+def zeros_like_in_shape(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return np.zeros(np.shape(a) if shape is None else shape, a.dtype if dtype is None else dtype)
+
+
+@define(np.ones_like, given=("shape",))
+def ones_like_in_shape(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return np.ones(np.shape(a) if shape is None else shape, a.dtype if dtype is None else dtype)
+
+
+@define(np.empty_like, given=("shape",))
+def empty_like_in_shape(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return np.empty(np.shape(a) if shape is None else shape, a.dtype if dtype is None else dtype)
 
 
 @define(np.linspace, given=("axis", "dtype", "retstep", "device"))

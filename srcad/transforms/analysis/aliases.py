@@ -418,7 +418,15 @@ def _result_in_core_form(call: gast.Call, unit: Unit, types: Types) -> Result:
     primitive = primitive_of(call, unit.bindings)
     if primitive is np.conjugate and isinstance(call.args[0], gast.Name) and types.is_real(call.args[0].id):
         return Result.FIRST  # the method, which is spelled in the same way, returns a real array itself
+    if primitive is np.diff and not _order(call):
+        return Result.FIRST  # differences of order 0 are the array itself
     return result_of(primitive, len(call.args))
+
+
+def _order(call: gast.Call) -> Any:
+    """The order of differences, `np.diff(x, n)`, that is written in a call; None if it is known only at run time."""
+    given = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "n")]
+    return constant(given[0]) if given else 1
 
 
 def _result_in_generated_code(call: gast.Call) -> Result:

@@ -61,6 +61,17 @@ def test_a_reshape_that_may_be_a_copy_is_a_value_where_it_is_only_read_before_it
     assert not asked("y = np.copy(a)", *lines)
 
 
+@pytest.mark.parametrize("order", ["0", "n"])
+def test_differences_of_order_zero_are_the_array_itself(order):
+    with pytest.raises(MayOverlap, match="may be a view or a copy of 'y'"):
+        asked("y = np.zeros(4)", f"v = np.diff(y, {order})", "y[0] = 2.0", "s = np.sum(v)")
+
+
+@pytest.mark.parametrize("value", ["np.diff(y)", "np.diff(y, 2)"])
+def test_other_differences_are_new(value):
+    assert not asked("y = np.zeros(4)", f"v = {value}", "y[0] = 2.0", "s = np.sum(v)")
+
+
 @pytest.mark.parametrize(
     "lines",
     [

@@ -22,7 +22,7 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     array([0.5, 0. , 0.5])
     """
     equal = a == (y if axis is None else restore(y, a.shape, axis, keepdims))
-    if axis is None or a.ndim == 1:
+    if axis is None or (a.ndim == 1 and axis != ()):
         count = np.count_nonzero(equal)
         return equal.astype(a.dtype) if count == 1 else equal / a.dtype.type(count)
     flat = y.reshape(-1)
