@@ -188,7 +188,7 @@ def elements_squared_by_two_indices_each(x):
 
 
 def variables_named_as_modules(x):
-    """The names were numbered, as those of modules are taken, and lost the numbers before a pass wrote `kernels.plus`."""
+    """Numbered names, for those of modules, lost their numbers before a pass wrote `kernels.plus`."""
     total = 0.0
     for prange in range(3):
         total += prange * x[0]
