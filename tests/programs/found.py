@@ -196,6 +196,16 @@ def elements_squared_by_two_indices_each(x):
     return total
 
 
+def variables_named_as_modules(x):
+    """Numbered names, for those of modules, lost their numbers before a pass wrote `kernels.plus`."""
+    total = 0.0
+    for prange in range(3):
+        total += prange * x[0]
+    for kernels in range(x.size):
+        total += x[kernels] * x[kernels]
+    return total
+
+
 def branch_that_never_is_taken(a, x):
     """Numba drops the branch; that its index has a type, by the other branch, was taken for a sign that it runs."""
     x = a * x
@@ -233,6 +243,7 @@ PROGRAMS = [
     Program(branch_that_never_is_taken, numbers(0.3, np.array([0.5, 0.2, 0.7]))),
     Program(elements_by_two_indices_each, numbers(ROW)),
     Program(elements_squared_by_two_indices_each, numbers(ROW)),
+    Program(variables_named_as_modules, numbers(ROW), compiled=True),
     Program(value_that_a_loop_replaces, numbers(0.3, 2), (0,)),
     Program(value_that_a_loop_replaces, numbers(0.3, 0), (0,)),
     Program(value_that_an_inner_loop_replaces, numbers(0.43)),

@@ -95,6 +95,8 @@ class _Contractor:
         index = common_index(loops, {name})
         if index is None or mentions([nest])[name] + 1 != self.mentions[name]:
             return False
+        if len(index) != self.kinds[name].ndim:  # rows
+            return False
         body = loops[-1].body
         users = [each for each in body if name in mentions([each])]
         first = first_store(users[0], name)

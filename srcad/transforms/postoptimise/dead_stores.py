@@ -23,7 +23,7 @@ from numba import types as nb
 from srcad.transforms.analysis.affine.integer_facts import index_parts, is_counted
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.liveness import liveness_of
-from srcad.transforms.ir.build import Block, mentions, walk, walk_blocks, walk_statements
+from srcad.transforms.ir.build import Block, mentions, walk, walk_blocks, walk_statements, without_statements
 from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written
@@ -42,13 +42,14 @@ def without_dead_stores(code: Code) -> Code:
     for block in list(walk_blocks(code.body)):
         remover.visit(block)
         remover.visit_elements(block)
-    return code.with_body(code.body)
+    return code.with_body(without_statements(code.body, remover.dropped.__contains__))
 
 
 class _Remover:
     def __init__(self, code: Code) -> None:
         self.kinds, self.stores, self.mentions = code.kinds, store_counts(code), mentions(code.body)
         self.aliases, self.live = aliases_of(code), liveness_of(code).after
+        self.dropped = set[gast.stmt]()
 
     def visit_elements(self, block: Block) -> None:
         """Drop the stores of zeros into single elements that nothing reads before the array is made again."""
@@ -63,7 +64,7 @@ class _Remover:
             name, place = cleared.get(id(statement), ("", ()))
             if name in names:
                 if read[name].isdisjoint({_ANY, place}):
-                    block.remove(statement)
+                    self.dropped.add(statement)
                 continue
             if isinstance(statement, gast.Assign):
                 read |= {each: set() for each in names.intersection(all_written(statement))}
@@ -116,7 +117,7 @@ class _Remover:
         body = loops[-1].body
         users = [each for each in body if name in mentions([each])]
         if len(users) > 1 and is_zero_store(users[-1], name):
-            body.remove(users[-1])
+            self.dropped.add(users[-1])
 
 
 _ANY = "any"  # elements that are not known

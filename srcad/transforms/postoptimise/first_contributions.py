@@ -97,7 +97,7 @@ class _Filler:
             return
         loops = loops_around(nest, {name})
         index = common_index(loops, {name}, shapes)
-        if index is None or mentions(loops[-1].body)[name] != mentions([nest])[name]:
+        if index is None or len(index) != len(extents) or mentions(loops[-1].body)[name] != mentions([nest])[name]:
             return
         body = loops[-1].body
         at = next(k for k, each in enumerate(body) if name in mentions([each]))

@@ -23,7 +23,7 @@ from typing import Any
 import gast
 
 from srcad.transforms.analysis.aliases import Aliases, aliases_of
-from srcad.transforms.ir.array_functions import MAKES_ROOM, last_part, last_parts
+from srcad.transforms.ir.array_functions import MAKES_ROOM, MODULES, last_part, last_parts
 from srcad.transforms.ir.build import (
     Block,
     clone,
@@ -55,7 +55,8 @@ def with_plain_names(code: Code) -> Code:
     for statement in walk_statements(code.body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)
-    change = _plain_names(code.body, code.parameters)
+    kept = {*code.parameters, *code.unit.bindings, *MODULES, "prange"}  # later passes may refer to any of the modules
+    change = _plain_names(code.body, code.parameters, kept)
     kinds = {change.get(name, name): kind for name, kind in code.kinds.items() if name not in change.values()}
     return code.with_unit(code.with_body(code.body).unit, replace(code.types, of=kinds))
 
@@ -266,10 +267,10 @@ def _is_return(statement: gast.stmt, name: str, copy: str) -> bool:
     return False
 
 
-def _plain_names(body: Block, parameters: tuple[str, ...]) -> dict[str, str]:
+def _plain_names(body: Block, parameters: tuple[str, ...], kept: set[str]) -> dict[str, str]:
     """Give numbered names the plain name where that is free: `s_2` becomes `s`. Returns what was changed."""
     present = [node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)]
-    taken = set(present) | set(parameters)
+    taken = set(present) | kept
     stored = stored_in(body)
     change: dict[str, str] = {}
     for name in dict.fromkeys(present):

@@ -17,6 +17,7 @@ gathered (see `scatter_to_gather`).
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import gast
@@ -42,6 +43,7 @@ from srcad.transforms.ir.build import (
     subscript,
     walk,
     walk_statements,
+    written,
 )
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_DISTRIBUTED_ITERATIONS
@@ -200,8 +202,8 @@ class _Distributor:
     def rows(self, statement: gast.For, sums: list[Sum], size: gast.expr, margin: int) -> list[_Row]:
         """Store the terms in rows, with margins of zeros; a term that is added in several places is stored once."""
         make, index = "np.zeros" if margin else "np.empty", statement.target.id
-        stores = [name for each in statement.body for name in all_written(each)]
-        same = _same_values(statement.body, stores)
+        versions = Counter[str]()  # how often a name has been stored so far
+        same: dict[str, str] = {}
         made: list[_Row] = []
         kept: dict[str, str] = {}
         body: Block = []
@@ -210,13 +212,11 @@ class _Distributor:
             moved = by_id.get(id(each))
             if moved is None:
                 body.append(each)
+                _note_value(each, same, versions)
                 continue
             value, moved.sign = _signed(each)
-            if isinstance(value, gast.Name):
-                value = load(same.get(value.id, value.id))
-            key = gast.dump(value)
-            stable = not isinstance(value, gast.Subscript) and all(stores.count(name) < 2 for name in names_in(value))
-            if not stable or any(isinstance(node, gast.Subscript) for node in walk(value)):
+            key = same.get(_version(value, versions), _version(value, versions))
+            if any(isinstance(node, gast.Subscript) for node in walk(value)):
                 key += f" {len(body)}"
             if key not in kept:
                 array = each.target.value.id
@@ -233,17 +233,21 @@ class _Distributor:
         return made
 
 
-def _same_values(body: Block, stores: list[str]) -> dict[str, str]:
-    """Common subexpressions: names that are assigned the same arithmetic of unchanging names, by the first of them."""
-    first: dict[str, str] = {}
-    same: dict[str, str] = {}
-    for each in body:
-        match each:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() as value):
-                is_stable = all(stores.count(part) < 2 for part in [name, *names_in(value)])
-                if is_stable and not any(isinstance(node, (gast.Subscript, gast.Call)) for node in walk(value)):
-                    same[name] = first.setdefault(gast.dump(value), name)
-    return same
+def _version(value: gast.expr, versions: Counter[str]) -> str:
+    """A text that is the same for expressions of the same names, with the values that these have at one point."""
+    return " ".join([gast.dump(value), *(str(versions[name]) for name in names_in(value))])
+
+
+def _note_value(statement: gast.stmt, same: dict[str, str], versions: Counter[str]) -> None:
+    """Note the names that a statement stores, and in `same` which arithmetic of other names one is from then on."""
+    value = statement.value if isinstance(statement, gast.Assign) else None
+    is_plain = isinstance(value, gast.BinOp) and not any(
+        isinstance(n, (gast.Subscript, gast.Call)) for n in walk(value)
+    )
+    text = _version(value, versions) if is_plain else ""
+    versions.update(all_written(statement))
+    if is_plain and (name := written(statement)) is not None:
+        same[_version(load(name), versions)] = same.get(text, text)
 
 
 def _is_apart(own: Access, index: str, step: int) -> bool:

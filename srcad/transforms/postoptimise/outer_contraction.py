@@ -31,10 +31,9 @@ from srcad.transforms.ir.build import (
     walk,
     walk_blocks,
     walk_statements,
-    written,
 )
 from srcad.transforms.ir.code import Code, store_counts
-from srcad.transforms.ir.side_effects import changed_memory
+from srcad.transforms.ir.side_effects import all_written, changed_memory
 
 _OUTER = ("np.outer", "kernels.outer")
 
@@ -100,7 +99,7 @@ def _are_kept(block: Block, product: gast.stmt, name: str, factors: list[str], a
     rest = block[block.index(product) + 1 :]
     last = max(place for place, each in enumerate(rest) if name in mentions([each]))
     for statement in walk_statements(rest[: last + 1]):
-        if written(statement) in factors:
+        if not {*all_written(statement)}.isdisjoint(factors):
             return False
         if any(aliases.may_alias(each, factor) for each in changed_memory(statement) for factor in factors):
             return False

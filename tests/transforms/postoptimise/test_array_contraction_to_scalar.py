@@ -62,6 +62,7 @@ def test_arrays_that_become_numbers(text):
     [
         looped("a[i] += x[i, 0]", "s += a[i]", result="s + a[0]"),
         looped("a[i] += x[i, 0]", "s += a[i - 1]"),
+        looped("b[i] = x[i]", "b[i] += 1.0", "s += np.sum(b[i])", made="b = np.empty((n, m))"),  # rows
         looped("a[i] += x[i, 0]", "s += a[0]"),
         looped("a[i] += x[i, 0]", "s += a[i] + a.size"),
         looped("a[i] += x[i, 0]", "s += a[i]", header="for i in range(-1, n):"),  # the last element twice

@@ -87,6 +87,7 @@ def elements(*lines, after="pass", result="s"):
         elements("s += y[0]", "y[0] = 0.0", "s += y[1]", "y[1] = 0.0"),  # another element is read
         elements("s += y[0]", "y[0] = 0.0", "y = a * 3.0", "s += y[0]"),  # another array
         elements("if s > 1.0:", "    s += y[0]", "    y[0] = 0.0"),
+        elements("s += y[0]", "if s > 1.0:", "    y[0] = 0.0"),  # nothing is left of the branch
     ],
 )
 def test_elements_at_literal_places_that_nothing_reads_are_not_cleared(text):

@@ -69,6 +69,7 @@ def test_first_sums_are_stores(text):
         nest(SUM, loops=("range(n)", "range(1, m)")),
         nest(SUM, loops=("range(n)", "range(0, m, 2)")),
         nest(SUM, loops=("range(n)", "range(m - 1)")),
+        "def f(x, n, m):\n    b = np.zeros((n, m))\n    for i in range(n):\n        b[i] += x[i]\n    return b\n",
         nest(SUM, loops=("range(n)", "range(i)")),  # a triangle
         nest(SUM, loops=("range(1, n)", "range(m)")),
         nest(SUM, loops=("range(-n, n)", "range(m)")),  # each row twice

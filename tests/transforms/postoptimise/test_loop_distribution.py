@@ -84,6 +84,20 @@ def f(x, n):
     assert loops(text, [(np.ones(4), 4)]) == 2
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "v[j] += s\n        s = s * x[j]\n        v[j + 1] += s",
+        "v[j] += s + 1.0\n        s = s * x[j]\n        v[j + 1] += s + 1.0",
+        "t = s * w\n        v[j] += t\n        s = t + x[j]\n        p = s * w\n        v[j + 1] += p",
+        "v[j] += t\n        t = s * w\n        v[j + 1] += t\n        p = s * w\n        v[j + 2] += p",
+    ],
+)
+def test_terms_are_the_same_only_while_their_names_hold_the_same(body):
+    text = f"def f(x, n, s, t, w):\n    v = np.zeros(n + 2)\n    for j in range(n):\n        {body}\n    return v\n"
+    assert loops(text, [(np.arange(5.0) - 1.5, 5, 0.5, 0.7, 0.9)]) == 2
+
+
 def test_the_adjoint_of_a_stencil_is_distributed_and_runs_forwards():
     text = """
 def f(x, n):

@@ -40,6 +40,7 @@ def test_elements_of_a_product_are_products_of_elements():
         ["a = np.outer(u, v)", LOOPS + "s += a[i, j]\n            u[i] = 0.0"],
         ["w = u", "a = np.outer(u, v)", "w[:] = 0.0", LOOPS + "s += a[i, j]"],
         ["a = np.outer(u, v)", "u = u * 2.0", LOOPS + "s += a[i, j]"],
+        ["a = np.outer(u, v)", "u, w = u * 2.0, v", LOOPS + "s += a[i, j]"],
         ["a = np.outer(u, v)", "for i in range(u.shape[0]):\n        s += np.sum(a[i])"],
         ["a = np.outer(u, v)", "for i in range(u.shape[0]):\n        s += np.sum(a[i, 0:1])"],
         ["a = np.ones((2, 2))", "if s < 1.0:\n        a = np.outer(u, u)", "s += np.sum(a)"],

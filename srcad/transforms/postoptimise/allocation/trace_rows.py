@@ -36,7 +36,7 @@ from numba import types as nb
 
 from srcad.transforms.analysis.affine.integer_facts import ends_of, index_parts, is_counted, step_of
 from srcad.transforms.analysis.affine.linear_forms import Form
-from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.affine.point_facts import Facts, have_natural_indices
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
@@ -174,6 +174,7 @@ class _Finder:
         is_fitting = rows is not None and (rows.dtype, rows.ndim) == (kind.dtype, kind.ndim + len(copy.turn))
         loops = around[self.depth[trace] :]
         are_turns = all(map(is_counted, loops)) and [each.target.id for each in loops] == copy.turn
+        are_turns = are_turns and have_natural_indices(loops, Facts())
         if not is_fitting or not kind.mutable or not are_turns or any(self.is_reset(each) for each in loops):
             return False
         ends, extents = [before.form(each) for each in copy.ends], self.extents(copy, before)
@@ -246,7 +247,9 @@ class _Finder:
         match stores[0]:
             case gast.Assign(targets=[gast.Name()], value=gast.Name(id=new)):
                 made = self.made_in(new, loop)
-        if not isinstance(stores[0].value, gast.Name) or made is None:
+            case _:
+                return None
+        if made is None:
             return None
         first, begin, end = (position(loop.body, each) for each in (copy.statement, made, stores[0]))
         is_from_start = constant(ends_of(loop)[0]) == 0 and step_of(loop) == 1

@@ -241,7 +241,7 @@ class _Fusion:
                 _replace(block, first.statement, [])
             return True
         if self.can_be_early(first, later, between):
-            taken = {first.name, first.vector, later.vector, *mentions(between)}
+            taken = {first.name, *mentions([first.statement, *between]), later.vector}
             own = later.name if later.name not in taken else None
             made = self.both(first, later, (first.name, own), first.statement)
             _replace(block, first.statement, made if first.name else [*made, first.statement])

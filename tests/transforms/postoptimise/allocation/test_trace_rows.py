@@ -101,6 +101,7 @@ def test_an_array_that_is_passed_on_is_made_in_the_next_row():
         ("return s", "return s, z"),
         ("s += z[0]", "if t == n - 1:\n            return z"),
         ("s += z[0]", "T = T + 0.0"),
+        ("for t in range(n):\n        z", "for t in range(-1, n):\n        z"),  # one row twice
         ("s += z[0]", "t = t + 0"),
         ("return s", "z[1] = 4.0\n    return s + T[0, 1]"),
     ],
@@ -121,6 +122,7 @@ def test_other_arrays_stay_apart(old, new):
         ("        y = z", "        y[0] = 7.0\n        y = z"),
         ("        y = z", "        y = z\n        y[0] = 7.0"),
         ("        y = z", "        y = z * 1.0"),
+        ("        y = z", "        y += z"),
         ("for t in range(n):\n        for j", "for t in range(1, n):\n        for j"),
         ("for t in range(n):\n        for j", "for t in range(n - 1, -1, -1):\n        for j"),
         ("s += T[t, 1]", "s += T[-1, 1]"),

@@ -45,6 +45,7 @@ TURNED, STRAIGHT = "y = kernels.transpose_times(a, u)", "z = kernels.times(a, v)
         ["z = a @ v", "v = u @ a", "y = v + 1.0"],
         ["z = u * 1.0", "z = a @ v", "z = z @ a", "y = z + 1.0"],
         ["y = (a @ v) @ a", "z = u @ a"],
+        ["z = u * 1.0", "y = a @ v - z", "z = u @ a"],  # the first statement reads what the second one replaces
     ],
 )
 def test_products_of_one_matrix_share_a_pass(lines):
