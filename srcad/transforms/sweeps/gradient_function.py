@@ -8,6 +8,7 @@ from dataclasses import replace
 import gast
 from numba import types as nb
 
+from srcad.errors import CompilerBug
 from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
 from srcad.refusals.types_and_results import (
     ALWAYS_RAISES,
@@ -45,6 +46,7 @@ from srcad.transforms.ir.name_types import Types, differentiable, is_complex
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.storage.tbr import names_with_content
 from srcad.transforms.sweeps.loop_fusion import merged
 from srcad.transforms.sweeps.sweep_construction import Sweeps, sweeps
 from srcad.transforms.sweeps.tangent_mode import Tangents
@@ -187,6 +189,8 @@ def seed_of(adjoints: Adjoints, results: list[gast.expr], bars: list[gast.expr])
     for node, bar in parts_of(results, bars):
         if isinstance(node, gast.Name) and adjoints.program.is_active(node.id):
             code += adjoints.add(node.id, clone(bar), None)
+        elif not isinstance(node, gast.Name) and any(map(adjoints.program.is_active, names_with_content(node))):
+            raise CompilerBug(f"a result that is something else than an atom: {gast.dump(node)}")
     return code
 
 

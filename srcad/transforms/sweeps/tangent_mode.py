@@ -51,6 +51,7 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import operands, primitive_of
+from srcad.transforms.storage.tbr import names_with_content
 
 
 class Tangents:
@@ -78,6 +79,8 @@ class Tangents:
             return load(self.dot(node.id))
         if isinstance(node, gast.Name) and self.program.types.is_array(node.id):
             return call("np.zeros_like", load(node.id))
+        if any(map(self.program.is_active, names_with_content(node))):
+            raise CompilerBug(f"the tangent of something else than an atom: {gast.dump(node)}")
         return const(0.0)
 
     def with_tangents(self, statement: gast.stmt) -> Block:
