@@ -225,7 +225,10 @@ class Facts(Extents):
 
     def _are_integers(self, nodes: list[gast.expr]) -> bool:
         whole = self.integers | self._indices
-        return all(isinstance(constant(node), int) or whole >= {*names_in(node)} for node in nodes)
+        numbers = [node for node in nodes if not isinstance(constant(node), int)]
+        return all(
+            not isinstance(node, gast.Constant) and whole >= {*names_in(node)} for node in numbers
+        )  # as `...` is
 
     def _learn_product(self, name: str, value: gast.expr) -> None:
         """After a matrix product, the right operand is known to have as many rows as the left one has columns."""

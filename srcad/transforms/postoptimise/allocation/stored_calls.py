@@ -275,7 +275,9 @@ class _Storer:
                 are_numbers = all(
                     isinstance(self.kinds.get(each), nb.Integer) for part in index for each in names_in(part)
                 )
-                is_row = are_numbers and all(isinstance(part, (gast.Name, gast.Constant, gast.BinOp)) for part in index)
+                is_row = are_numbers and all(
+                    isinstance(part, (gast.Name, gast.BinOp)) or isinstance(constant(part), int) for part in index
+                )
                 if is_row and isinstance(kind, nb.Array) and kind.layout == "C" and len(index) < kind.ndim:
                     return kind.copy(ndim=kind.ndim - len(index))
         return None

@@ -26,6 +26,24 @@ def form(at, text):
 
 
 @pytest.mark.parametrize(
+    ("view", "expected"),
+    [
+        ("x", ["x.shape[0]", "x.shape[1]"]),
+        ("x[0]", ["x.shape[1]"]),
+        ("x[:, n]", ["x.shape[0]"]),
+        ("x[n + 1]", ["x.shape[1]"]),
+        ("x[...]", None),
+        ("x[None]", None),
+        ("x[0, ...]", None),
+        ("x[s]", None),
+    ],
+)
+def test_a_view_by_integers_has_the_other_extents(view, expected):
+    found = learned("").parts(gast.parse(view, mode="eval").body)
+    assert expected == (None if found is None else [gast.unparse(each).strip() for each in found])
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("a = np.zeros((n + 1, m))", ["n + 1", "m"]),
