@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import calls, carried, language, nests, poles, tuples, vectors, views
+from tests.fuzz import calls, carried, handles, language, nests, poles, tuples, vectors, views
 from tests.fuzz.leaves import mapped, with_gaps
 from tests.fuzz.program import Program
 
@@ -38,11 +38,12 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "carried": carried.program,
     "nests": nests.program,
     "views": views.program,
+    "handles": handles.program,
     "poles": poles.program,
     "calls": calls.program,
     "scipy": calls.of_scipy,
 }
-SHARES = (5, 1, 1, 2, 3, 3, 3, 1, 8, 5)
+SHARES = (5, 1, 1, 2, 3, 3, 3, 2, 1, 8, 5)
 
 
 def family_of(seed: int) -> str:
