@@ -5,7 +5,6 @@ x.item(i, j)                          x[i, j]
 x.tolist()                            [x[0], x[1], ...]               of a vector; see `order_and_selection.numbers_of`
 np.linalg.norm(x, ord=1)              kernels.norm_of_order(x, 1)     see `rules/composed_definitions.py`
 np.piecewise(x, [c], [f, 0.0])        y = np.zeros_like(x); y[c] = f(x[c])
-np.zeros_like(x, shape=n)             np.zeros(n, x.dtype)
 np.s_[1:, k]                          (slice(1, None), k)
 a, b = np.gradient(x, h)              a, b = np.gradient(x, h, axis=0), np.gradient(x, h, axis=1)
 """
@@ -28,9 +27,6 @@ _OF_ARRAYS = (
     *((np.take, 1), (np.quantile, 1), (np.percentile, 1), (np.bincount, 0), (np.take_along_axis, 1), (np.choose, 0)),
     *((np.polyval, 0), (np.searchsorted, 0), (np.digitize, 1), (np.insert, 1), (np.delete, 1)),
 )
-
-# Functions that take the shape of an array unless another is given, and what makes arrays of a given shape.
-_SHAPED = {np.zeros_like: "np.zeros", np.ones_like: "np.ones", np.empty_like: "np.empty", np.full_like: "np.full"}
 
 _COPY_IF_NEEDED = (np.asarray, np.asanyarray, np.reshape)  # unless `copy` says more
 
@@ -62,8 +58,6 @@ class Respelled(Grids):
         if self.meant(function) is np.linalg.norm:
             self.spread(node)
             return super().call(self.norm(node))
-        if {"a", "shape"} & {*named} and any(self.meant(function) is each for each in _SHAPED):
-            return self.call(self.shaped(node))
         if (view := self.viewed(node)) is not None:
             return view
         if self.meant(function) in (np.asarray, np.array) and len(node.args) == 1:
@@ -173,21 +167,6 @@ class Respelled(Grids):
         given |= {each.arg: each.value for each in node.keywords}
         mode = self.constant(self.part(clone(given.get("mode", const("constant")))))
         return call("kernels.padded_by_statistic", **given) if mode in ("maximum", "minimum", "median") else node
-
-    def shaped(self, node: gast.Call) -> gast.Call:
-        """`np.zeros_like` and the like: with a shape of their own they have only the type of the other array."""
-        made = next(name for function, name in _SHAPED.items() if self.meant(node.func) is function)
-        own = ("fill_value",) if made == "np.full" else ()
-        given: dict[str, Any] = dict(zip(("a", *own, "dtype", "order"), node.args, strict=False))
-        given |= {str(each.arg): each.value for each in node.keywords}
-        array, shape = self.part(given.pop("a")), self.part(given.pop("shape", const(None)))
-        values = [given.pop(each) for each in own]
-        if self.constant(shape) is None:
-            return call(f"{made}_like", array, *values, **given)
-        kind = given.pop("dtype", const(None))
-        if isinstance(kind, gast.Constant) and kind.value is None:
-            kind = attribute(self.as_name(array), "dtype")
-        return call(made, shape, *values, kind, **given)
 
     def piecewise(self, node: gast.Call) -> gast.expr:
         """`np.piecewise`: each function is called with its own elements."""
