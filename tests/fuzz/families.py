@@ -43,7 +43,7 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "calls": calls.program,
     "scipy": calls.of_scipy,
 }
-SHARES = (5, 1, 1, 2, 3, 3, 3, 2, 1, 8, 5)
+SHARES = (5, 1, 1, 2, 3, 3, 3, 1, 1, 8, 5)
 
 
 def family_of(seed: int) -> str:

@@ -7,7 +7,7 @@ import pytest
 from srcad.tools.entered_modules import by_package, entered, package_of
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
-MOST = 151  # modules entered; more of them make srcad harder to follow
+MOST = 152  # modules entered; more of them make srcad harder to follow
 # Modules that call what they are given: decorators, solvers, and what applies a function to each node.
 GIVEN = frozenset(
     {"stage_timer", "code", "dataflow", "build", "constant_conditions", "dispatchers", "memoisation", "strong_zeros"}

@@ -29,7 +29,7 @@ class Template:
 
     >>> template = read_template(_example)
     >>> template.parameters, dict(template.defaults), len(template.body), sorted(template.bindings)
-    (('y', 'x', 'axis'), {'axis': None}, 2, ['gast'])
+    (('y', 'x', 'axis'), {'axis': None}, 2, ['syntax_tree'])
     """
 
     parameters: tuple[str, ...]

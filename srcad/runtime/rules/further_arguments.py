@@ -113,7 +113,7 @@ def reshape_in_order(a, shape, order="C"):
         return np.reshape(a, shape)
     if order != "F":
         raise NotImplementedError("np.reshape in other orders than 'C' and 'F' depends on how memory is laid out")
-    turned = np.ascontiguousarray(np.transpose(a))  # a view where NumPy's result is one
+    turned = np.transpose(a)
     if isinstance(shape, tuple):
         return np.transpose(np.reshape(turned, shape[::-1]))
     return np.reshape(turned, shape)
@@ -212,8 +212,8 @@ def ones_like_in_shape(a, dtype=None, order="K", subok=True, shape=None, *, devi
 
 
 @define(np.empty_like, given=("shape",))
-def empty_like_in_shape(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    return np.empty(np.shape(a) if shape is None else shape, a.dtype if dtype is None else dtype)
+def empty_like_in_shape(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return np.empty(np.shape(prototype) if shape is None else shape, prototype.dtype if dtype is None else dtype)
 
 
 @define(np.linspace, given=("axis", "dtype", "retstep", "device"))
