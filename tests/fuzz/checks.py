@@ -14,7 +14,7 @@ import numpy as np
 
 import srcad
 from srcad.driver.passes import PASSES
-from srcad.errors import CompilerBug, MayOverlap, SrcadError
+from srcad.errors import CompilerBug, MayOverlap, SourceUnavailable, SrcadError
 from srcad.runtime.jit.numba_inference import CannotType
 from tests.differences import directional_derivative
 from tests.fuzz import metamorphic
@@ -335,6 +335,8 @@ def _words(problem: BaseException) -> str:
 def _refused(refusal: SrcadError) -> Outcome:
     """A refusal, which must name a file, line and source, and a way out."""
     said = str(refusal)
+    if isinstance(refusal, SourceUnavailable):  # srcad's own: a program of the campaign has one
+        return Outcome("crash", _words(refusal))
     is_of_call = isinstance(refusal, MayOverlap) and refusal.at is None  # generated code refuses arguments of a call
     if not re.search(r"hint: " if is_of_call else r"^.+?:\d+:\d+: .*\n(.*\n)*hint: ", said):
         return Outcome("crash", f"a refusal without place or hint: {_words(refusal)}")
