@@ -40,17 +40,21 @@ class _Author:
     random: Random
     lines: list[str] = field(default_factory=list)
     depth: int = 0
+    taken: set[str] = field(default_factory=set)
+    names: tuple[str, ...] = NAMES
 
     def add(self, *lines: str) -> None:
         """Add lines where the text is."""
         self.lines += ["    " * (self.depth + 1) + line for line in lines]
 
-    def set_up(self) -> None:
-        """The arrays, and the names that have one from the beginning."""
-        self.add("u, v, m = x * a, np.sin(x), np.outer(x[:3], x)", "s, k = a, 0")
-        for name in NAMES:
-            has_one = self.random.random() < 0.5
-            self.add(*([f"{name} = {self.random.choice('uv')}"] if has_one else []), f"has_{name} = {int(has_one)}")
+    def set_up(self) -> list[str]:
+        """The arrays, and the names that have one from the beginning: also those that get none later."""
+        lines = ["u, v, m = x * a, np.sin(x), np.outer(x[:3], x)", "s, k = a, 0"]
+        for name in self.names:
+            has_one = name not in self.taken or self.random.random() < 0.5
+            lines += [f"{name} = {self.random.choice('uv')}"] if has_one else []
+            lines.append(f"has_{name} = {int(has_one)}")
+        return [f"    {line}" for line in lines]
 
     def block(self) -> None:
         """Some statements."""
@@ -60,24 +64,25 @@ class _Author:
 
     def take(self) -> None:
         """A name gets an array, or a part of one."""
-        name = self.random.choice(NAMES)
+        name = self.random.choice(self.names)
+        self.taken.add(name)
         value = self.random.choice(NEW if self.random.random() < 0.15 else PARTS)
         self.add(f"{name} = {value}", f"has_{name} = 1")
 
     def hand_on(self) -> None:
         """A name gets the array of another one."""
-        name, other = self.random.sample(NAMES, 2)
+        name, other = self.random.sample(self.names, 2)
         part = self.random.choice(("", "", "[:3]", "[1:]"))
         self.add(f"if has_{other}:", f"    {name} = {other}{part}", f"    has_{name} = 1")
 
     def exchange(self) -> None:
         """Two names trade arrays."""
-        name, other = self.random.sample(NAMES, 2)
+        name, other = self.random.sample(self.names, 2)
         self.add(f"if has_{name} and has_{other}:", f"    {name}, {other} = {other}, {name}")
 
     def write(self) -> None:
         """Something is written through a name, or read; often beside another one."""
-        name, other = self.random.sample(NAMES, 2)
+        name, other = self.random.sample(self.names, 2)
         write = self.random.choice(WRITES).format(name, self.random.choice(PLACES))
         self.add(f"if has_{name}:", f"    {write}")
         if self.random.random() < 0.4:
@@ -113,13 +118,12 @@ class _Author:
 def program(seed: int) -> Program:
     """The program of a seed."""
     random, author = Random(seed), _Author(Random(seed))
-    author.set_up()
-    author.block()
-    author.loop()
-    author.block()
-    for name in NAMES:
+    author.names = NAMES[: random.choice((2, 2, 3))]
+    for part in random.choice(((author.loop,), (author.block, author.loop), (author.block, author.loop, author.block))):
+        part()
+    for name in author.names:
         author.add(f"if has_{name}:", f"    s += {name}[0] * {name}[1] * 0.3")
     author.add("return s + np.sum(u * u) * 0.5 + np.sum(v) * a + np.sum(np.sin(m))")
     head = "import numpy as np\n\n\ndef program(x, a, c, d):\n"
     x = np.random.default_rng(seed).uniform(-1.0, 1.0, 6)
-    return Program(head + "\n".join(author.lines) + "\n", (x, 0.7, random.choice((0, 1, 2, 3)), random.choice((0, 1))))
+    return Program(head + "\n".join(author.set_up() + author.lines) + "\n", (x, 0.7, random.choice((0, 1, 2, 3)), random.choice((0, 1))))
