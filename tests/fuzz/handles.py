@@ -126,4 +126,5 @@ def program(seed: int) -> Program:
     author.add("return s + np.sum(u * u) * 0.5 + np.sum(v) * a + np.sum(np.sin(m))")
     head = "import numpy as np\n\n\ndef program(x, a, c, d):\n"
     x = np.random.default_rng(seed).uniform(-1.0, 1.0, 6)
-    return Program(head + "\n".join(author.set_up() + author.lines) + "\n", (x, 0.7, random.choice((0, 1, 2, 3)), random.choice((0, 1))))
+    body = "\n".join(author.set_up() + author.lines)
+    return Program(f"{head}{body}\n", (x, 0.7, random.choice((0, 1, 2, 3)), random.choice((0, 1))))
