@@ -25,7 +25,7 @@ def products(x, v, k):
     return np.sum(by_x * v) + np.sum(by_v**2)
 
 
-@pytest.mark.parametrize("function", [product, products])
+@pytest.mark.parametrize("function", [product, pytest.param(products, marks=pytest.mark.nightly)])
 def test_directions_have_derivatives_as_arguments_have(function):
     rng = np.random.default_rng(3)
     modes = ("arrays", "loops", "tangent", "gradient", "second")

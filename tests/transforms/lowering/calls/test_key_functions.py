@@ -150,7 +150,8 @@ def texts(x):
     "f",
     [
         *(extremes, in_order, ties_keep_their_order, by_constants, getters, reductions, dataclass_functions, copies),
-        *(lambdas_in_comprehensions, iterators, selections, first_found, texts, falling, with_defaults),
+        *(lambdas_in_comprehensions, iterators, selections, first_found, texts, with_defaults),
+        pytest.param(falling, marks=pytest.mark.nightly),
     ],
     ids=lambda f: f.__name__,
 )
