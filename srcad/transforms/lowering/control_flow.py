@@ -285,7 +285,9 @@ class Paths(RecordArrays):
     def looped_over(self, statement: gast.For) -> dict[Any, int]:
         """The lists and dictionaries that a loop visits, with their lengths; a negative length is unknown."""
         parts = [self.memory.names.get(name) for name in notes_of(statement).looped_over]
-        cells = [each.cell for each in parts if isinstance(each, Structure) and not issubclass(each.cell.type, tuple)]
+        views = self.memory.views
+        found = [views.get(each.cell, (each,))[0].cell for each in parts if isinstance(each, Structure)]
+        cells = [cell for cell in found if not issubclass(cell.type, tuple)]
         contents = {cell: self.memory.cells[cell] for cell in cells}
         return {cell: len(known) if isinstance(known, dict) else -1 for cell, known in contents.items()}
 

@@ -118,7 +118,7 @@ class _Joiner:
     def contents(self, cell: Cell) -> Any:
         """The joined contents of a cell that one or both paths know."""
         first, second = self.first.cells.get(cell), self.second.cells.get(cell)
-        if first is None or second is None:
+        if first is None or second is None or cell in self.first.views:  # a view is made anew when it is read
             return second if first is None else first
         return self.parts(cell, first, second)
 
@@ -190,9 +190,11 @@ class _Joiner:
     def merged(self, first: Cell, second: Cell, wish: str) -> Any:
         parts, others = self.first.cells[first], self.second.cells[second]
         if _are_places(parts, others):
-            return self.place(first, parts, others, wish)
+            return self.place((first, second), parts, others, wish)
         if isinstance(parts, _WHOLE) or isinstance(others, _WHOLE):
             return self.lose(Structure(first), Lost("a list that grows, a long one or records, or others"))
+        if not self.first.views.keys().isdisjoint((first, second)):
+            return self.lose(Structure(first), Lost("a view of one dictionary or of another"))
         lost = next((each for each in (parts, others) if isinstance(each, Lost)), None)
         if lost is not None:
             return self.lose(Structure(first), lost)
@@ -202,7 +204,7 @@ class _Joiner:
                 f"{cell.called} of {_listed(held)}" for cell, held in ((first, parts), (second, others))
             )
             return self.lose(Structure(first), Lost(forms))
-        cell = self.own(first)
+        cell = self.own(first, second)
         if not self.first.thinned.isdisjoint((first, second)):
             self.first.thinned.add(cell)
         self.pairs[first, second] = Structure(cell)
@@ -212,20 +214,19 @@ class _Joiner:
         self.joined.memory.cells[cell] = held
         return Structure(cell)
 
-    def own(self, first: Cell) -> Cell:
+    def own(self, first: Cell, second: Cell) -> Cell:
         """A cell for one of two structures."""
-        if first in self.joined.own:
-            return first
-        cell = first.alike()
+        cell = first if first in self.joined.own else first.alike()
+        self.first.either.setdefault(cell, set()).update({first, second} - {cell})
+        self.joined.changed |= cell is not first
         self.joined.own.add(cell)
-        self.joined.changed = True
         return cell
 
-    def place(self, first: Cell, one: Fields, other: Fields, wish: str) -> Structure:
+    def place(self, cells: tuple[Cell, Cell], one: Fields, other: Fields, wish: str) -> Structure:
         """One of two records of the same arrays."""
         assert one.index is not None
         assert other.index is not None
-        cell = self.own(first)
+        cell = self.own(*cells)
         both = zip(one.index, other.index, strict=True)
         index = tuple(self.value(*each, f"{wish}_place") for each in both)
         self.joined.memory.cells[cell] = Fields(one.layout, one.arrays, index)
