@@ -14,6 +14,8 @@ Where the forms differ, the name's value is lost (top of the lattice): reading i
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +31,7 @@ from srcad.transforms.lowering.structures.abstract_state import (
     Callee,
     Cell,
     Chosen,
+    Contents,
     Fields,
     Grown,
     Lost,
@@ -42,6 +45,7 @@ Copies = list[tuple[str, gast.expr]]
 
 _WHOLE = (Grown, Packed, Fields)
 _EITHER = "it may be one of two objects by now"
+_CACHED = "a `cached_property` of it may have been computed before"
 
 
 @dataclass
@@ -131,10 +135,33 @@ class _Joiner:
             return self.lose(first, Lost("a list that grows, a long one or records, or others"))
         if isinstance(first, Lost) or isinstance(second, Lost):
             return self.lose(first, first if isinstance(first, Lost) else second)
+        first, second = self.without_cached(cell, first, second)
         if list(first) != list(second):
             return self.lose(first, Lost(f"{cell.called} that holds {_listed(first)} or {_listed(second)}"))
         wish = cell.type.__name__.lower()
         return {key: self.value(first[key], second[key], f"{wish}_{key}") for key in first}
+
+    def without_cached(self, cell: Cell, first: Contents, second: Contents) -> tuple[Contents, Contents]:
+        """The contents without what a `cached_property` computed on one path: it is computed anew, so it must stay."""
+        found = {key for key in first.keys() ^ second.keys() if _is_cached(cell.type, key)}
+        if found:
+            frozen = dict.fromkeys(self.reached({cell}), _CACHED)
+            self.joined.changed |= not found.isdisjoint(first) or not frozen.keys() <= self.first.frozen.keys()
+            self.joined.memory.frozen |= frozen
+        one, other = ({key: each for key, each in held.items() if key not in found} for held in (first, second))
+        return one, other
+
+    def reached(self, cells: set[Cell]) -> set[Cell]:
+        """The structures that can be reached from these."""
+        found, todo = set[Cell](), [*cells]
+        while todo:
+            cell = todo.pop()
+            if cell not in found:
+                found.add(cell)
+                for held in (self.first.cells.get(cell), self.second.cells.get(cell)):
+                    parts = held.values() if isinstance(held, dict) else ()
+                    todo += [each.cell for each in parts if isinstance(each, Structure)]
+        return found
 
     def value(self, first: Any, second: Any, wish: str) -> Any:
         if same(first, second):
@@ -244,6 +271,11 @@ def _are_places(one: Any, other: Any) -> bool:
     if not isinstance(one, Fields) or not isinstance(other, Fields) or one.arrays != other.arrays:
         return False
     return one.index is not None and other.index is not None and len(one.index) == len(other.index)
+
+
+def _is_cached(kind: type, key: Any) -> bool:
+    """Whether this is the name of a `cached_property` of a class."""
+    return isinstance(key, str) and isinstance(inspect.getattr_static(kind, key, None), functools.cached_property)
 
 
 def _is_function(value: Any) -> bool:
