@@ -168,13 +168,6 @@ TESTED_ELSEWHERE = {
     "transforms/lowering/return_values.py": "transforms/lowering/desugaring/test_structured_exits.py",
     "transforms/lowering/structure_passing.py": "transforms/normalise/test_callee_specialisation.py",
     "transforms/lowering/structures/anf_expressions.py": "transforms/lowering/test_anf.py",
-    "transforms/lowering/structures/constructors.py": "transforms/lowering/structures/test_structure_expressions.py",
-    "transforms/lowering/structures/container_methods.py": (
-        "transforms/lowering/structures/test_structure_expressions.py"
-    ),
-    "transforms/lowering/structures/structure_operators.py": (
-        "transforms/lowering/structures/test_structure_expressions.py"
-    ),
     "transforms/lowering/structures/item_and_attribute_access.py": (
         "transforms/lowering/structures/test_structure_expressions.py"
     ),

@@ -114,17 +114,24 @@ def _assigned(parameter: gast.Name, name: str) -> gast.Assign:
     return gast.copy_location(gast.Assign(targets=[target], value=value, type_comment=None), parameter)
 
 
-def taken_defaults(node: gast.Lambda, meaning: Callable[[gast.expr], Any]) -> dict[str, gast.expr]:
-    """Take out the defaults of a lambda that are computed where it is defined, as in `lambda v, k=k: v**k`.
+def taken_defaults(node: gast.FunctionDef | gast.Lambda, meaning: Callable[[gast.expr], Any]) -> dict[str, gast.expr]:
+    """Take out the defaults of a function that are computed where it is defined, as in `lambda v, k=k: v**k`.
 
-    The lambda with these as keywords of a `functools.partial` is the same function.
+    The function with these as keywords of a `functools.partial` is the same function.
     """
+
+    def is_computed(value: gast.expr | None) -> bool:
+        return value is not None and not isinstance(value, gast.Constant) and meaning(value) is None
+
     arguments = [*node.args.posonlyargs, *node.args.args]
     given = arguments[len(arguments) - len(node.args.defaults) :]
-    computed = [meaning(each) is None and not isinstance(each, gast.Constant) for each in node.args.defaults]
-    if not any(computed) or node.args.vararg is not None:
-        return {}
+    computed = [*map(is_computed, node.args.defaults), True]
     first = computed.index(True)
+    if first < len(given) and (node.args.vararg is not None or given[first] in node.args.posonlyargs):
+        return {}
     held = {each.id: value for each, value in zip(given[first:], node.args.defaults[first:], strict=True)}
     node.args.defaults = node.args.defaults[:first]
+    for position, (each, value) in enumerate(zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)):
+        if is_computed(value):
+            held[each.id], node.args.kw_defaults[position] = value, None
     return held

@@ -310,14 +310,15 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return node
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.expr:
+        return self.as_value("lambda", node)
+
+    def as_value(self, name: str, node: gast.FunctionDef | gast.Lambda) -> gast.expr:
+        """A nested function that is held by a variable or a structure, with the defaults that are computed there."""
         held = taken_defaults(node, self.meaning)
-        if held:
-            partial = self.introduce(Meaning(functools.partial))
-            made = gast.Call(
-                func=partial, args=[node], keywords=[gast.keyword(arg=k, value=v) for k, v in held.items()]
-            )
-            return self.visit(at(made, place_of(node)))
-        return spell(Meaning(self.nested("lambda", node)), self.draft, place_of(node))
+        keywords = [gast.keyword(arg=key, value=self.visit(value)) for key, value in held.items()]
+        made = spell(Meaning(self.nested(name, node)), self.draft, place_of(node), name)
+        partial = spell(Meaning(functools.partial), self.draft, place_of(node))
+        return at(gast.Call(func=partial, args=[made], keywords=keywords), place_of(node)) if held else made
 
     def comprehension(self, node: gast.expr) -> gast.expr:
         """Resolve a comprehension: its names are its own, but its first sequence is resolved in the enclosing scope."""
@@ -507,8 +508,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> list[gast.stmt]:
         before: list[gast.stmt] = []
         if self.scope.stores[node.name] > 1 and node.name in self.scope.variables:  # one of several functions
-            held = spell(Meaning(self.nested(node.name, node, before)), self.draft, place_of(node), node.name)
-            return [*before, assign(self.scope.variables[node.name], held, place_of(node))]
+            return [assign(self.scope.variables[node.name], self.as_value(node.name, node), place_of(node))]
         for each in node.decorator_list:
             maker = self.meaning(each.func if isinstance(each, gast.Call) else each)
             if maker is None or not any(maker.value is kept for kept in _WITHOUT_EFFECT):

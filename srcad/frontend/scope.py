@@ -224,6 +224,7 @@ def open_scope(
     declared = declared_nonlocal(tree.body) | declared_global(tree.body)
     own = Counter(name for name in _stores(tree.body) if name not in declared)
     own.update(rebound(tree.body) & {*own, *procedure.names})
+    own.update(_anew_in_loops(tree.body))
     scope = Scope(procedure, {}, dict(statics), own, inside)
     if procedure.receiver is not None:
         scope.statics[[*tree.args.posonlyargs, *tree.args.args][0].id] = procedure.receiver
@@ -320,6 +321,16 @@ def _stores(body: list[gast.stmt]) -> Iterator[str]:
                 yield name
             case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
                 yield from (each.target.id for each in walk(node) if isinstance(each, gast.NamedExpr))
+
+
+def _anew_in_loops(body: list[gast.stmt]) -> Iterator[str]:
+    """The functions that are other ones in each iteration of a loop, by their defaults."""
+    for loop in _own_nodes(body):
+        for node in _own_nodes(loop.body) if isinstance(loop, (gast.For, gast.While)) else ():
+            if isinstance(node, gast.FunctionDef):
+                defaults = [*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)]
+                if not all(isinstance(each, gast.Constant) for each in defaults):
+                    yield node.name
 
 
 def _own_nodes(body: list[gast.stmt]) -> Iterator[gast.AST]:

@@ -115,8 +115,8 @@ FUNCTION_ASSIGNED_TWICE = Refusal(
 COMPUTED_DEFAULT = Refusal(
     UnsupportedSyntax,
     "Lambdas with a computed default",
-    "a computed default is not supported for a lambda",
-    "define the function with `def`, or read the variable in its body",
+    "a computed default is not supported here: for a lambda that is called at once, or one of several functions",
+    "define one function with `def`, or read the variable in its body",
     """
     def f(x):
         return (lambda y, scale=2.0 * x: scale * y)(x)

@@ -326,6 +326,19 @@ IN_STRUCTURES = Refusal(
     """,
 )
 
+IDENTITY_OF_STRUCTURES = Refusal(
+    UnsupportedSyntax,
+    "Identity of lists and objects",
+    "whether {what} is the same object as another one is known only when the function runs",
+    "compare a value in it, such as a name or a number of its own",
+    """
+    def f(x):
+        one, other = [x], [2.0 * x]
+        best = one if x > 1.0 else other
+        return best[0] if best is one else x
+    """,
+)
+
 OBJECTS_EQUAL = Refusal(
     UnsupportedSyntax,
     "`==` of dictionaries and objects",

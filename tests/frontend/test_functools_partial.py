@@ -12,6 +12,7 @@ import srcad
 from srcad.errors import BadArgument
 from srcad.frontend.functools_partial import left_open, partial_in, without_held
 from srcad.frontend.load_source import load
+from tests.checking import assert_gradient
 
 X = np.array([1.0, 2.0])
 partial = functools.partial
@@ -121,3 +122,43 @@ def test_arrays_that_a_partial_holds_for_starred_parameters_are_read_at_each_cal
     np.testing.assert_allclose(gradient(X), w)
     w[0] = 5.0
     np.testing.assert_allclose(gradient(X), w)
+
+
+def defined_in_loops(x):
+    made, i = [], 0
+    for k in range(2):
+
+        def scaled(v, by=x[k], *, shift=x[k] * x[k]):
+            return v * by + shift
+
+        made.append(scaled)
+    while i < 2:
+
+        def scaled_later(v, by=[x[i]]):  # noqa: B006 - it belongs to one of the functions
+            by.append(v)
+            return v * by[0] * len(by)
+
+        made.append(scaled_later)
+        i += 1
+    return made[0](x[1]) * made[1](x[0], x[2], shift=x[1]) + made[2](x[2]) * made[3](x[0]) + made[2](x[1])
+
+
+def one_of_two(x):
+    a = x[0]
+    if x[1] > x[0]:
+
+        def scaled(v, by=2.0 * a):
+            return v * by
+    else:
+
+        def scaled(v, by=3.0 * a):
+            return v + by
+
+    a = x[1]
+    return scaled(x[2]) * scaled(x[2], a)
+
+
+@pytest.mark.parametrize("f", [defined_in_loops, one_of_two])
+def test_computed_defaults_belong_to_the_function_that_is_defined(f):
+    for x in (np.array([0.7, 1.3, 0.4]), np.array([1.7, 1.3, 0.4])):
+        assert_gradient(f, x, modes=("loops",))

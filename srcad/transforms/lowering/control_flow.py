@@ -17,6 +17,7 @@ import gast
 from srcad.errors import CompilerBug, SrcadError
 from srcad.refusals.constructs import CHANGE_IN_CONDITION
 from srcad.refusals.loops import RESIZED_IN_LOOP, WRITE_AHEAD_OF_LOOP
+from srcad.refusals.names_and_functions import UNKNOWN_FORM
 from srcad.transforms.ir.block_exits import completes
 from srcad.transforms.ir.build import Block, assign, at, clone, const, is_exit, load, place_of, walk
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -30,7 +31,7 @@ from srcad.transforms.ir.cost_model import (
 )
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.lowering.lists.record_arrays import RecordArrays
-from srcad.transforms.lowering.structures.abstract_state import PLAIN, Grown, Memory, Structure
+from srcad.transforms.lowering.structures.abstract_state import PLAIN, Chosen, Grown, Memory, Structure
 from srcad.transforms.lowering.structures.consumed_iterators import is_changed, read_ahead
 from srcad.transforms.lowering.structures.state_join import Copies, Joined, join
 from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant
@@ -285,7 +286,9 @@ class Paths(RecordArrays):
     def looped_over(self, statement: gast.For) -> dict[Any, int]:
         """The lists and dictionaries that a loop visits, with their lengths; a negative length is unknown."""
         parts = [self.memory.names.get(name) for name in notes_of(statement).looped_over]
-        cells = [each.cell for each in parts if isinstance(each, Structure) and not issubclass(each.cell.type, tuple)]
+        views = self.memory.views
+        found = [views.get(each.cell, (each,))[0].cell for each in parts if isinstance(each, Structure)]
+        cells = [cell for cell in found if not issubclass(cell.type, tuple)]
         contents = {cell: self.memory.cells[cell] for cell in cells}
         return {cell: len(known) if isinstance(known, dict) else -1 for cell, known in contents.items()}
 
@@ -331,6 +334,13 @@ class Paths(RecordArrays):
             before += self.copies(joined.first)
             del self.made[made:]
             start, own = _head(start, joined), joined.own
+        self.refuse_unsettled(start)
+
+    def refuse_unsettled(self, start: Memory) -> NoReturn:
+        """Refuse a function that is another one in each iteration."""
+        for name, held in start.names.items():
+            if isinstance(held, Structure) and held.cell.type is Chosen:
+                self.refuse(UNKNOWN_FORM, name=name, forms="a function that each iteration of a loop defines anew")
         raise CompilerBug("the parts of a structure that a loop carries do not settle", at=self.place)
 
     def refuse_resized(self, statement: gast.For | gast.While, before: dict[Grown, int]) -> None:

@@ -125,7 +125,9 @@ def _built(name: str, form: Any, memory: Memory, names: Names, parameters: list[
             contents[key] = clone(inner.value)
         else:
             contents[key] = _built(wish, inner, memory, names, parameters, function)
-    return memory.new(kind, contents, frozen)
+    made = memory.new(kind, contents, frozen)
+    memory.arguments.add(made.cell)  # only its caller knows which object it is
+    return made
 
 
 def inside(around: Memory, function: str) -> Memory:

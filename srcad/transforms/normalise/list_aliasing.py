@@ -57,6 +57,6 @@ def _refuse_gathering(statement: gast.stmt, types: Types, aliases: Aliases) -> N
     """Refuse gathering records by an index array where the copy is written, or the records change."""
     value = statement.value
     is_read = stores_into(statement) is None and isinstance(value, gast.Subscript)
-    sources = [value.value.id, *_by_array(statement, types)] if is_read else []
-    if not is_read or any(aliases.is_written(name) for name in sources):
+    names = [value.value.id, *_by_array(statement, types), str(written(statement))] if is_read else []
+    if not is_read or any(aliases.is_written(name) for name in names):
         raise RECORDS_GATHERED.at(place_of(statement))

@@ -129,10 +129,19 @@ class Containers(Starred):
         """A call of a `functools.partial`."""
         held = self.contents(function)
         keywords = dict(self.contents(held["keywords"]))
+        for name in self.nested_parameters(held["func"])[: len(self.parts(held["args"])) + len(node.args)]:
+            keywords.pop(name, None)  # it was a default
         keywords |= {keyword.arg: self.kept(self.part(keyword.value)) for keyword in node.keywords}
         node.func, node.args = held["func"], [*self.parts(held["args"]), *node.args]
         node.keywords = [gast.keyword(arg=key, value=value) for key, value in keywords.items()]
         return self.call(node)
+
+    def nested_parameters(self, function: gast.expr) -> list[str]:
+        """The parameters of a nested function, or of all that it may be; none for others."""
+        every = (self.memory.alternatives(function) or (None, {}))[1].values()
+        things: list[Any] = [self.meant(each.path) if isinstance(each, Callee) else None for each in every]
+        names = [each.parameters if getattr(each, "scope", None) is not None else [] for each in things]
+        return names[0] if names and all(each == names[0] for each in names) else []
 
     def builtin(self, handler: Callable[..., gast.expr | None], node: gast.Call) -> gast.expr:
         """A builtin function, if its arguments are structures."""

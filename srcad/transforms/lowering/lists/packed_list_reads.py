@@ -15,7 +15,20 @@ import gast
 import numpy as np
 
 from srcad.refusals.long_lists import LONG_LIST_WRITE, UNEVEN_LIST
-from srcad.transforms.ir.build import assign, at, binary, call, clone, const, load, place_of, subscript, tuple_of
+from srcad.transforms.ir.array_functions import returns_new
+from srcad.transforms.ir.build import (
+    assign,
+    at,
+    binary,
+    call,
+    clone,
+    const,
+    dotted_path,
+    load,
+    place_of,
+    subscript,
+    tuple_of,
+)
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.pytree_form import Form, Part
 from srcad.transforms.lowering.lists.growing_list_operations import Stacks
@@ -103,7 +116,18 @@ class LongLists(Stacks):
             long = self.long(node.args[0])
             if long is not None:
                 return load(long.count) if meaning is len else super().call(call("np.copy", self.stacked(long)))
-        return super().call(node)
+        return self.apart(super().call(node))
+
+    def apart(self, made: gast.expr) -> gast.expr:
+        """A call, with a copy of the elements where the result may be a view of them: in Python it never is one."""
+        if isinstance(made, gast.Call) and not returns_new(dotted_path(made.func)):
+            held = self.memory.cells.values()
+            packed = {name for each in held if isinstance(each, Packed) for name in each.arrays}
+            made.args = [
+                self.held_in_atom(call("np.copy", each)) if getattr(each, "id", None) in packed else each
+                for each in made.args
+            ]
+        return made
 
     def as_list_of(self, node: gast.expr) -> gast.expr:
         """`tuple(...)` as `list(...)`, whose length may be unknown."""

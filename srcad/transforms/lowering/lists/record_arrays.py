@@ -181,7 +181,7 @@ class RecordArrays(LongLists):
 
     def write(self, held: Fields, name: str, value: gast.expr) -> None:
         """Store into a field."""
-        atom = self.held_in_atom(value)
+        atom = self.held_in_atom(self.as_array(value))
         index = gast.Constant(value=..., kind=None) if held.index is None else _place(held.index)
         if held.index is None and isinstance(atom, gast.Name) and atom.id == held.arrays[name]:
             return  # the final store of `a["x"] += 1`

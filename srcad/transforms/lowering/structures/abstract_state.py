@@ -75,6 +75,10 @@ class Cell:
         """Another cell of the same kind."""
         return Cell(self.type, role=self.role, limit=self.limit, missing=self.missing)
 
+    def is_captured_as(self, other: Cell) -> bool:
+        """Whether both stand for one captured object."""
+        return self.origin is not None and self.origin == other.origin and self.kind is other.kind
+
     @property
     def called(self) -> str:
         """Its description in messages."""
@@ -215,6 +219,8 @@ class Memory:
     behind      structures that an iterator, here a sequence, would still read while it is consumed (shared likewise)
     same        for a variable, another one that may hold the same object (shared likewise)
     thinned     sets from which elements have been removed (shared likewise)
+    views       what `keys`, `values` and `items` of a dictionary give: the dictionary and the method (shared likewise)
+    either      for a structure that two paths have left under one name, those that it may be (shared likewise)
     bindings    the functions and objects that names of the program stand for (shared likewise)
     functions   the functions that may be chosen at run time, each with its number (shared likewise)
     """
@@ -243,6 +249,8 @@ class Memory:
     behind: dict[Cell, list[Cell]] = field(default_factory=dict)
     same: dict[str, str] = field(default_factory=dict)
     thinned: set[Cell] = field(default_factory=set)
+    views: dict[Cell, tuple[Structure, str]] = field(default_factory=dict)
+    either: dict[Cell, set[Cell]] = field(default_factory=dict)
     bindings: Mapping[str, Any] = field(default_factory=dict)
     functions: dict[str, int] = field(default_factory=dict)
 
@@ -281,6 +289,35 @@ class Memory:
         if frozen is not None:
             self.frozen[cell] = frozen
         return Structure(cell)
+
+    def may_be(self, cell: Cell) -> set[Cell]:
+        """The structures that a structure may be: itself, or one that a path has left."""
+        found, todo = set[Cell](), [cell]
+        while todo:
+            each = todo.pop()
+            if each not in found:
+                found.add(each)
+                todo += self.either.get(each, ())
+        return found
+
+    def is_one_object(self, one: Cell, other: Cell) -> bool | None:
+        """Whether two structures are one object in Python; None where only the paths taken, or the caller, tell."""
+        if one is other:
+            return True
+        left, right = self.may_be(one), self.may_be(other)
+        pairs = [(a, b) for a in left for b in right]
+        may_be_one = any(a is b or self._may_be_handed_twice(a, b) or a.is_captured_as(b) for a, b in pairs)
+        return (len(pairs) == 1 and one.is_captured_as(other)) or (None if may_be_one else False)
+
+    def _may_be_handed_twice(self, one: Cell, other: Cell) -> bool:
+        """Whether a caller may have handed over one object for both."""
+        first, second = self._is_handed_over(one), self._is_handed_over(other)
+        is_outside = (first or one.origin is not None) and (second or other.origin is not None)
+        return one.kind is other.kind and (first or second) and is_outside
+
+    def _is_handed_over(self, cell: Cell) -> bool:
+        """Whether a caller has made a structure; long lists and records may be its own."""
+        return cell in self.arguments or not isinstance(self.cells.get(cell), (dict, Grown))
 
     def alternatives(self, value: Any) -> Alternatives | None:
         """The number of a function, and the functions that it may be by their numbers; None for what is no function.

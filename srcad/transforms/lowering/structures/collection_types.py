@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from srcad.refusals.structures import SET_ELEMENT
+from srcad.refusals.structures import OBJECTS_EQUAL, SET_ELEMENT
 from srcad.transforms.ir.build import const, load
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -93,14 +93,24 @@ class Collections(Methods):
         """A set with these elements."""
         return self.memory.new(kind, {key: literal(key) or const(key) for key in keys})
 
+    def keys_as_set(self, part: gast.expr) -> gast.expr:
+        """The keys of a dictionary as a set, which they are for operators; other parts as they are."""
+        base, by = self.memory.views.get(part.cell, (None, "")) if isinstance(part, Structure) else (None, "")
+        return part if base is None or by != "keys" else self.as_set(set, self.contents(base))
+
     def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
         """`left op right`."""
+        left, right = self.keys_as_set(left), self.keys_as_set(right)
         if _is_set(left) and _is_set(right) and type(op) in _OF_SETS:
             return self.as_set(left.cell.type, _OF_SETS[type(op)](self.keys_of(left), self.keys_of(right)))
         return super().binary(left, op, right)
 
     def compared(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
         """A comparison."""
+        if type(op) in _SET_TESTS:
+            left, right = self.keys_as_set(left), self.keys_as_set(right)
+            if any(isinstance(each, Structure) and each.cell in self.memory.views for each in (left, right)):
+                self.refuse(OBJECTS_EQUAL)
         if _is_set(left) and _is_set(right) and type(op) in _SET_TESTS:
             return const(_SET_TESTS[type(op)](self.keys_of(left), self.keys_of(right)))
         return super().compared(left, op, right)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
@@ -22,7 +23,7 @@ from srcad.runtime.support.labelled_kinds import module_of
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.primitive import is_atom
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
-from srcad.transforms.lowering.structures.operator_overloading import Overloads
+from srcad.transforms.lowering.structures.operator_overloading import Overloads, is_generated
 
 _LIBRARIES = frozenset({"numpy", "builtins", "numba", "srcad", "scipy", "itertools"})
 
@@ -52,7 +53,7 @@ class Construction(Overloads):
         if kind.__new__ is not object.__new__ or not sets:
             self.refuse(CUSTOM_CONSTRUCTION, type=kind.__name__)
         begin = inspect.getattr_static(kind, "__init__", None)
-        if dataclasses.is_dataclass(kind) and _is_generated(begin):
+        if dataclasses.is_dataclass(kind) and isinstance(begin, FunctionType) and is_generated(begin):
             return self.dataclass(kind, node)
         made = self.memory.new(kind, {})
         if isinstance(begin, FunctionType):
@@ -63,10 +64,12 @@ class Construction(Overloads):
 
     def dataclass(self, kind: Any, node: gast.Call) -> gast.expr:
         """The object that the generated `__init__` of a dataclass makes."""
-        fields = [each for each in dataclasses.fields(kind) if each.init]
+        parameters = [*inspect.signature(kind.__init__).parameters.values()][1:]  # `InitVar`s are no fields
+        only_named = [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
+        names = [each.name for each in parameters if each.name not in only_named]
         defaults: dict[str, Any] = {}
-        passed = {each.name for each in fields[: len(node.args)]} | {each.arg for each in node.keywords}
-        for each in dataclasses.fields(kind):
+        passed = {*names[: len(node.args)], *(each.arg for each in node.keywords)}
+        for each in kind.__dataclass_fields__.values():
             if each.default is not dataclasses.MISSING:
                 defaults[each.name] = each.default
             elif each.default_factory in (list, dict):
@@ -75,32 +78,37 @@ class Construction(Overloads):
                 defaults[each.name] = self.made_by_factory(each.default_factory)
             elif each.default_factory is not dataclasses.MISSING and each.name not in passed:
                 self.refuse(DEFAULT_FACTORY, name=each.name)
-        given = self.fields(kind, [each.name for each in fields], defaults, node)
+        given = self.fields(kind, names, defaults, node, only_named)
+        fields = {each.name: each for each in dataclasses.fields(kind)}
         held = {
-            each.name: given[each.name] if each.init else self.default(each.name, defaults)
-            for each in dataclasses.fields(kind)
-            if each.init or each.name in defaults
+            name: given[name] if name in given else self.default(name, defaults)
+            for name, each in fields.items()
+            if each.init or name in defaults
         }
         made = self.memory.new(kind, held)
         after = inspect.getattr_static(kind, "__post_init__", None)
         if isinstance(after, FunctionType):
-            self.called(after, [made])
+            handed = [name for name in kind.__dataclass_fields__ if name in given and name not in fields]
+            self.called(after, [made, *(given[name] for name in handed)])
         return made
 
     def made_by_factory(self, factory: Any) -> gast.expr:
         """What the `default_factory` of a field makes."""
         return self.kept(self.part(self.called(factory, [])))
 
-    def fields(self, kind: type, names: Any, defaults: dict[str, Any], node: gast.Call) -> dict[str, gast.expr]:
-        """The value of each field, in the order in which the class has them."""
+    def fields(
+        self, kind: type, names: Any, defaults: dict[str, Any], node: gast.Call, only_named: Sequence[str] = ()
+    ) -> dict[str, gast.expr]:
+        """The value of each field, in the order in which the class has them; some may only be given by their names."""
         if len(node.args) > len(names):
             self.refuse(TOO_MANY_FIELDS, type=kind.__name__, count=len(names), given=len(node.args))
         given = {name: self.kept(self.part(each)) for name, each in zip(names, node.args, strict=False)}
         for keyword in node.keywords:
-            if keyword.arg not in names or keyword.arg in given:
+            if keyword.arg not in (*names, *only_named) or keyword.arg in given:
                 self.refuse(NO_SUCH_FIELD, type=kind.__name__, name=keyword.arg)
             given[keyword.arg] = self.kept(self.part(keyword.value))
-        return {name: given[name] if name in given else self.default(name, defaults) for name in names}
+        every = [*names, *only_named]
+        return {name: given[name] if name in given else self.default(name, defaults) for name in every}
 
     def default(self, name: str, defaults: dict[str, Any]) -> gast.expr:
         """The value of a field that is not given."""
@@ -115,13 +123,10 @@ class Construction(Overloads):
         return self.part(known)
 
 
-def _is_generated(function: Any) -> bool:
-    return isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
-
-
 def _generated_new(kind: Any) -> Any:
     """The class's `__new__`, if `collections.namedtuple` generated it."""
     found = inspect.getattr_static(kind, "__new__", None)
     function = getattr(found, "__func__", found)
-    own = _is_generated(function) and function.__code__.co_varnames[:1] == ("_cls",)
+    code = getattr(function, "__code__", None)
+    own = code is not None and code.co_filename.startswith("<") and code.co_varnames[:1] == ("_cls",)
     return kind.__new__ if own else None

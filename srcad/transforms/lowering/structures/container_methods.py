@@ -153,20 +153,34 @@ class Methods(Construction):
 
     def do_keys(self, base: Structure) -> gast.expr:
         """The keys of a dictionary."""
-        return self.sequence(tuple, self.parts(base))
+        return self.view_of(base, "keys")
 
     def do_values(self, base: Structure) -> gast.expr:
         """The values of a dictionary."""
-        values = self.sequence(tuple, list(self.contents(base).values()))
+        values = self.view_of(base, "values")
         self.memory.behind[values.cell] = [base.cell]
         return values
 
     def do_items(self, base: Structure) -> gast.expr:
         """Pairs of key and value."""
-        pairs = [self.sequence(tuple, [const(key), value]) for key, value in self.contents(base).items()]
-        items = self.sequence(tuple, list(pairs))
+        items = self.view_of(base, "items")
         self.memory.behind[items.cell] = [base.cell]
         return items
+
+    def view_of(self, base: Structure, by: str) -> Structure:
+        """A view of a dictionary, which shows its later changes."""
+        view = self.sequence(tuple, self.shown(base, by))
+        self.memory.views[view.cell] = base, by
+        return view
+
+    def shown(self, base: Structure, by: str) -> Parts:
+        """What a view of a dictionary shows by now."""
+        if by == "keys":
+            return self.parts(base)
+        contents = self.contents(base)
+        if by == "values":
+            return list(contents.values())
+        return [self.sequence(tuple, [const(key), value]) for key, value in contents.items()]
 
     def do_get(self, base: Structure, key: gast.expr, otherwise: gast.expr | None = None) -> gast.expr:
         """The value of a key, or another value."""

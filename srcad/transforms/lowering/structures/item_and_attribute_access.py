@@ -73,9 +73,9 @@ class Slots(ChosenFunctions):
         return value
 
     def computed_once(self, base: Structure, found: functools.cached_property[Any]) -> gast.expr:
-        """The value of a `cached_property`, which becomes an attribute of the object that is made inside."""
+        """The value of a `cached_property`, which becomes an attribute of an object that may be changed."""
         value = self.kept(self.part(self.called(found.func, [base])))
-        if base.cell not in self.memory.frozen and base.cell not in self.memory.arguments and found.attrname:
+        if base.cell not in self.memory.frozen and found.attrname:
             self.contents(base)[found.attrname] = value
         return value
 
@@ -343,6 +343,8 @@ class Slots(ChosenFunctions):
         if not base.cell.is_mutable:
             self.refuse(IMMUTABLE, what=base.cell.called)
         reason = self.memory.frozen.get(base.cell)
+        if reason is not None and self.memory.loops:
+            raise NeedsConstant
         if reason is not None:
             self.refuse(FROZEN, what=base.cell.called, reason=reason)
         if base.cell in self.memory.arguments:

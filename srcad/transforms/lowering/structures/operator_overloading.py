@@ -66,14 +66,14 @@ class Overloads(Slots):
     def method_for(self, part: Any, name: str) -> FunctionType | None:
         """The method of an object's class for an operator, if the user wrote one."""
         found = inspect.getattr_static(part.cell.type, name, None) if isinstance(part, Structure) else None
-        is_written = isinstance(found, FunctionType) and found.__code__.co_filename != "<string>"
-        return found if is_written else None
+        return found if isinstance(found, FunctionType) and not is_generated(found) else None
 
     def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
         """`left op right`."""
         name = BINARY.get(type(op), "")
         own, reflected = self.method_for(left, f"__{name}__"), self.method_for(right, f"__r{name}__")
-        if own is not None and not (reflected is not None and _is_derived(right, left)):
+        is_other = reflected is not None and reflected is not self.method_for(left, f"__r{name}__")
+        if own is not None and not (is_other and _is_derived(right, left)):
             return self.called(own, [left, right])
         if reflected is not None:
             if not hasattr(right.cell.type, "__srcad_inlined__"):
@@ -93,7 +93,8 @@ class Overloads(Slots):
         if isinstance(op, (gast.In, gast.NotIn)) and (method := self.method_for(right, "__contains__")) is not None:
             return self.decided_by(self.called(method, [right, left]), isinstance(op, gast.In))
         own, reflected = _COMPARED.get(type(op), ("", ""))
-        for part, name, other in ((left, own, right), (right, reflected, left)):
+        pairs = [(left, own, right), (right, reflected, left)]
+        for part, name, other in reversed(pairs) if _is_derived(right, left) else pairs:
             if (method := self.method_for(part, name)) is not None:
                 return self.called(method, [part, other])
             if name == "__ne__" and (method := self.method_for(part, "__eq__")) is not None:
@@ -136,13 +137,22 @@ class Overloads(Slots):
         return const(True)
 
 
+def is_generated(function: FunctionType) -> bool:
+    """Whether `dataclasses` has made a method; what stands after `python -c` has the same name for a file."""
+    code = function.__code__
+    is_first = code.co_firstlineno == 2  # Python 3.10 tells no more
+    return code.co_filename == "<string>" and getattr(code, "co_qualname", "__create_fn__" * is_first).startswith(
+        "__create_fn__"
+    )
+
+
 def _operator(function: gast.expr) -> type[gast.operator] | None:
     """The operator that a function of the module `operator` applies."""
     return _FUNCTIONS.get(dotted_path(function.path if isinstance(function, Callee) else function) or "")
 
 
 def _is_derived(one: gast.expr, other: gast.expr) -> bool:
-    """Whether one object's class is derived from the other's: then its reflected method goes first."""
+    """Whether one object's class is derived from the other's: then its own reflected method goes first."""
     if not isinstance(one, Structure) or not isinstance(other, Structure):
         return False
     return one.cell.type is not other.cell.type and issubclass(one.cell.type, other.cell.type)

@@ -14,6 +14,8 @@ Where the forms differ, the name's value is lost (top of the lattice): reading i
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +31,7 @@ from srcad.transforms.lowering.structures.abstract_state import (
     Callee,
     Cell,
     Chosen,
+    Contents,
     Fields,
     Grown,
     Lost,
@@ -42,6 +45,7 @@ Copies = list[tuple[str, gast.expr]]
 
 _WHOLE = (Grown, Packed, Fields)
 _EITHER = "it may be one of two objects by now"
+_CACHED = "a `cached_property` of it may have been computed before"
 
 
 @dataclass
@@ -118,7 +122,7 @@ class _Joiner:
     def contents(self, cell: Cell) -> Any:
         """The joined contents of a cell that one or both paths know."""
         first, second = self.first.cells.get(cell), self.second.cells.get(cell)
-        if first is None or second is None:
+        if first is None or second is None or cell in self.first.views:  # a view is made anew when it is read
             return second if first is None else first
         return self.parts(cell, first, second)
 
@@ -131,10 +135,33 @@ class _Joiner:
             return self.lose(first, Lost("a list that grows, a long one or records, or others"))
         if isinstance(first, Lost) or isinstance(second, Lost):
             return self.lose(first, first if isinstance(first, Lost) else second)
+        first, second = self.without_cached(cell, first, second)
         if list(first) != list(second):
             return self.lose(first, Lost(f"{cell.called} that holds {_listed(first)} or {_listed(second)}"))
         wish = cell.type.__name__.lower()
         return {key: self.value(first[key], second[key], f"{wish}_{key}") for key in first}
+
+    def without_cached(self, cell: Cell, first: Contents, second: Contents) -> tuple[Contents, Contents]:
+        """The contents without what a `cached_property` computed on one path: it is computed anew, so it must stay."""
+        found = {key for key in first.keys() ^ second.keys() if _is_cached(cell.type, key)}
+        if found:
+            frozen = dict.fromkeys(self.reached({cell}), _CACHED)
+            self.joined.changed |= not found.isdisjoint(first) or not frozen.keys() <= self.first.frozen.keys()
+            self.joined.memory.frozen |= frozen
+        one, other = ({key: each for key, each in held.items() if key not in found} for held in (first, second))
+        return one, other
+
+    def reached(self, cells: set[Cell]) -> set[Cell]:
+        """The structures that can be reached from these."""
+        found, todo = set[Cell](), [*cells]
+        while todo:
+            cell = todo.pop()
+            if cell not in found:
+                found.add(cell)
+                for held in (self.first.cells.get(cell), self.second.cells.get(cell)):
+                    parts = held.values() if isinstance(held, dict) else ()
+                    todo += [each.cell for each in parts if isinstance(each, Structure)]
+        return found
 
     def value(self, first: Any, second: Any, wish: str) -> Any:
         if same(first, second):
@@ -190,9 +217,11 @@ class _Joiner:
     def merged(self, first: Cell, second: Cell, wish: str) -> Any:
         parts, others = self.first.cells[first], self.second.cells[second]
         if _are_places(parts, others):
-            return self.place(first, parts, others, wish)
+            return self.place((first, second), parts, others, wish)
         if isinstance(parts, _WHOLE) or isinstance(others, _WHOLE):
             return self.lose(Structure(first), Lost("a list that grows, a long one or records, or others"))
+        if not self.first.views.keys().isdisjoint((first, second)):
+            return self.lose(Structure(first), Lost("a view of one dictionary or of another"))
         lost = next((each for each in (parts, others) if isinstance(each, Lost)), None)
         if lost is not None:
             return self.lose(Structure(first), lost)
@@ -202,7 +231,7 @@ class _Joiner:
                 f"{cell.called} of {_listed(held)}" for cell, held in ((first, parts), (second, others))
             )
             return self.lose(Structure(first), Lost(forms))
-        cell = self.own(first)
+        cell = self.own(first, second)
         if not self.first.thinned.isdisjoint((first, second)):
             self.first.thinned.add(cell)
         self.pairs[first, second] = Structure(cell)
@@ -212,20 +241,19 @@ class _Joiner:
         self.joined.memory.cells[cell] = held
         return Structure(cell)
 
-    def own(self, first: Cell) -> Cell:
+    def own(self, first: Cell, second: Cell) -> Cell:
         """A cell for one of two structures."""
-        if first in self.joined.own:
-            return first
-        cell = first.alike()
+        cell = first if first in self.joined.own else first.alike()
+        self.first.either.setdefault(cell, set()).update({first, second} - {cell})
+        self.joined.changed |= cell is not first
         self.joined.own.add(cell)
-        self.joined.changed = True
         return cell
 
-    def place(self, first: Cell, one: Fields, other: Fields, wish: str) -> Structure:
+    def place(self, cells: tuple[Cell, Cell], one: Fields, other: Fields, wish: str) -> Structure:
         """One of two records of the same arrays."""
         assert one.index is not None
         assert other.index is not None
-        cell = self.own(first)
+        cell = self.own(*cells)
         both = zip(one.index, other.index, strict=True)
         index = tuple(self.value(*each, f"{wish}_place") for each in both)
         self.joined.memory.cells[cell] = Fields(one.layout, one.arrays, index)
@@ -243,6 +271,11 @@ def _are_places(one: Any, other: Any) -> bool:
     if not isinstance(one, Fields) or not isinstance(other, Fields) or one.arrays != other.arrays:
         return False
     return one.index is not None and other.index is not None and len(one.index) == len(other.index)
+
+
+def _is_cached(kind: type, key: Any) -> bool:
+    """Whether this is the name of a `cached_property` of a class."""
+    return isinstance(key, str) and isinstance(inspect.getattr_static(kind, key, None), functools.cached_property)
 
 
 def _is_function(value: Any) -> bool:

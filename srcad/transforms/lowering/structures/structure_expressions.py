@@ -139,6 +139,8 @@ class Structures(Operations):
             if isinstance(held, Lost) and held is not PLAIN:
                 self.refuse_lost(node.id, held)
             if isinstance(held, gast.expr):
+                if isinstance(held, Structure) and held.cell in self.memory.views:
+                    self.contents(held)
                 return held
             if node.id in self.memory.rebound:  # code evaluated next may call a function that rebinds it
                 return self.kept(node)
@@ -219,6 +221,8 @@ class Structures(Operations):
 
     def contents(self, structure: Structure) -> dict[Any, gast.expr]:
         """The current contents of a structure."""
+        if structure.cell in self.memory.views:
+            self.memory.cells[structure.cell] = dict(enumerate(self.shown(*self.memory.views[structure.cell])))
         held = self.memory.cells[structure.cell]
         if isinstance(held, Lost) and self.memory.loops:
             raise NeedsConstant
@@ -228,6 +232,10 @@ class Structures(Operations):
             which = "that grows in a loop" if isinstance(held, Grown) else "of more than 64 elements"
             self.refuse(LONG_LIST_USE, which=which)
         return held  # type: ignore[no-any-return]
+
+    def shown(self, base: Structure, by: str) -> list[gast.expr]:
+        """What a view of a dictionary shows by now."""
+        raise NotImplementedError
 
     def parts(self, structure: Structure, in_order: bool = True) -> list[gast.expr]:
         """What a loop over the structure visits: elements, or keys; of a set perhaps in any order."""

@@ -9,12 +9,19 @@ from collections import Counter, deque
 
 import gast
 
-from srcad.refusals.structures import IN_STRUCTURES, NESTED_LIST_EQUAL, NO_ORDER, OBJECTS_EQUAL, STRUCTURE_ARITHMETIC
+from srcad.refusals.structures import (
+    IDENTITY_OF_STRUCTURES,
+    IN_STRUCTURES,
+    NESTED_LIST_EQUAL,
+    NO_ORDER,
+    OBJECTS_EQUAL,
+    STRUCTURE_ARITHMETIC,
+)
 from srcad.transforms.ir.build import call, clone, const
 from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
 from srcad.transforms.ir.cost_model import MOST_PARTS
 from srcad.transforms.lowering.structures.abstract_state import Callee, Cell, Structure
-from srcad.transforms.lowering.structures.structure_expressions import Structures
+from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant, Structures
 
 
 class Combined(Structures):
@@ -57,7 +64,7 @@ class Combined(Structures):
         """A comparison: identity or equality of structures, membership of constants."""
         first, second = isinstance(left, Structure), isinstance(right, Structure)
         if isinstance(op, (gast.Is, gast.IsNot)) and (first or second):
-            return const((first and second and left.cell is right.cell) == isinstance(op, gast.Is))
+            return const((first and second and self.is_one_object(left, right)) == isinstance(op, gast.Is))
         if isinstance(op, (gast.Is, gast.IsNot)) and isinstance(left, Callee) and _is_singleton(right):
             return const(isinstance(op, gast.IsNot))
         known = self.constant(left), self.constant(right)
@@ -77,6 +84,15 @@ class Combined(Structures):
         if isinstance(op, (gast.Eq, gast.NotEq)) and (first or second):
             return self.equal(left, op, right)
         return self.comparison(left, op, right)
+
+    def is_one_object(self, left: Structure, right: Structure) -> bool:
+        """Whether two structures are one object; an enclosing loop may be unrolled so that this is known."""
+        known = self.memory.is_one_object(left.cell, right.cell)
+        if known is None and self.memory.loops:
+            raise NeedsConstant
+        if known is None:
+            self.refuse(IDENTITY_OF_STRUCTURES, what=left.cell.called)
+        return known
 
     def comparison(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
         """A comparison at run time."""

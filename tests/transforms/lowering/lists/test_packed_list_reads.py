@@ -236,3 +236,26 @@ def test_second_derivatives_and_elements_as_wrt_are_refused():
         srcad.hessian(lambda v, x: v[3] * v[69] * x, jit=False)(numbers(), 2.0)
     with pytest.raises(BadArgument, match="more than 64"):
         srcad.grad(pairs, wrt="values[3]", jit=False)(numbers(), numbers(), 2.0)
+
+
+def reshaped(x, values):
+    table, row = np.reshape(values, (7, 10)), np.ravel(values)
+    table[0, 3] = x
+    row[4] = x * x
+    values[3] = values[3] * x
+    return values[3] * table[0, 3] + values[4] * row[4] + row[3]
+
+
+def converted(x, values):
+    one, other = np.asarray(values, dtype=float), np.atleast_1d(values)
+    one[3] = x
+    values[4] = x * x
+    return values[3] * one[3] + values[4] * one[4] * other[4]
+
+
+@pytest.mark.parametrize("f", [reshaped, converted])
+def test_arrays_made_of_a_list_do_not_share_its_elements(f):
+    values = numbers()
+    value, slope = srcad.value_and_grad(f, jit=False)(0.7, values)
+    assert np.isclose(value, f(0.7, list(values)), rtol=1e-12)
+    assert np.isclose(slope, (f(0.7 + 1e-6, list(values)) - f(0.7 - 1e-6, list(values))) / 2e-6)

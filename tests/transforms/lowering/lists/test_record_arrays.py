@@ -273,9 +273,25 @@ def test_records_at_the_places_in_an_array_are_copies():
         p[places]["x"] = 3.0
         return np.sum(p["x"] ** 2)
 
-    for function in (written_later, written_through):
+    def written_within(p):
+        some = p[places]
+        some["x"][0] = p["v"][1]
+        return np.sum(some["x"])
+
+    for function in (written_later, written_through, written_within):
         with pytest.raises(UnsupportedSyntax, match="array as an index into records"):
             srcad.grad(function, jit=False)(p)
+
+
+def test_tuples_and_lists_are_written_into_fields_that_are_arrays():
+    def written(a):
+        a[1] = (a[0]["x"], (a[2]["x"], 2.0 * a[0]["x"], a[1]["x"]), 3, 0.5)
+        a[0]["v"] = [a[2]["x"], 1.0, a[3]["x"]]
+        return np.sum(a["v"][:2] ** 2 * np.arange(3.0))
+
+    a = bodies()
+    found = srcad.grad(written, jit=False)(a)
+    np.testing.assert_allclose(found["x"], [8.0 * a["x"][0], 4.0 * a["x"][1], 0.0, 4.0 * a["x"][3]])
 
 
 def test_lists_of_unknown_length_are_returned_as_lists():

@@ -32,6 +32,7 @@ def constant(node):
         *(("np.zeros((2, 3))", (2, 3)), ("np.arange(3)", (3,)), ("np.reshape(x, (2, 2))", (2, 2))),
         *(("np.array((s, n, 1.0))", (3,)), ("np.linalg.solve(a, x)", None), ("np.diff(x)", (3,))),
         *(("np.zeros(n)", None), ("a[x > s]", None), ("x > s", None), ("x[n:]", None), ("np.where(x)", None)),
+        *(("abs(a)", (3, 4)), ("abs(s)", ()), ("np.linspace(0, 1, 4, retstep=True)", None)),
         *(("other * 2", None), ("np.unique(x)", None), ("f(x)", None), ("np.arange(s)", None), ("x + a[1:]", (2, 4))),
     ],
 )

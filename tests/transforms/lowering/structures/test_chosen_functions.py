@@ -52,9 +52,19 @@ def test_errors_are_those_of_the_function(f, n, kind):
         srcad.grad(f, jit=False)(1.3, n)
 
 
-@pytest.mark.parametrize("f", [handed_to_a_recursive_function, function_or_number])
+def defined_anew_in_a_loop(x, n):
+    def scaled(by):
+        return lambda v: by * v
+
+    k = scaled(x)
+    for i in range(int(n)):
+        k = scaled(k(x) + i)
+    return k(x)
+
+
+@pytest.mark.parametrize("f", [handed_to_a_recursive_function, function_or_number, defined_anew_in_a_loop])
 def test_refused_where_the_function_has_no_number(f):
-    with pytest.raises(UnsupportedSyntax, match="one function or"):
+    with pytest.raises(UnsupportedSyntax, match=r"one function or|each iteration of a loop defines anew"):
         srcad.grad(f, jit=False)(1.3, 5.0)  # an integer would be made a constant
 
 

@@ -1,5 +1,7 @@
 """Where two paths meet, what differs becomes a variable, and what has two forms is lost."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -192,3 +194,48 @@ def set_in_a_loop(x):
 def test_an_attribute_that_is_none_first_and_a_list_then_is_refused_by_name():
     with pytest.raises(UnsupportedSyntax, match="the form of `held` is not known"):
         srcad.grad(set_in_a_loop, jit=False)(np.ones(100))  # a loop over fewer is unrolled
+
+
+class Part:
+    def __init__(self, rate, level):
+        self.rate, self.level = rate, level
+
+    @functools.cached_property
+    def product(self):
+        return self.rate * self.level
+
+
+def computed_before(x, part):
+    first = part.product
+    part.rate = x * x
+    return first * part.product * part.rate
+
+
+def changed_in_turn(x, part):
+    s = 0.0
+    for _ in range(2):
+        s = s + part.product * x
+        part.rate = part.rate * x
+    return s
+
+
+def computed_in_one_arm(x, part):
+    s = part.product * x if x > 0.5 else x
+    return s + part.product * part.rate
+
+
+@pytest.mark.parametrize("f", [computed_before, changed_in_turn, computed_in_one_arm])
+def test_a_cached_property_of_an_argument_is_computed_once(f):
+    value, slope = srcad.value_and_grad(f, jit=False)(0.7, Part(2.0, 3.0))
+    ends = [f(0.7 + step, Part(2.0, 3.0)) for step in (-1e-6, 0.0, 1e-6)]
+    np.testing.assert_allclose([value, slope], [ends[1], (ends[2] - ends[0]) / 2e-6], rtol=1e-8)
+
+
+def test_an_object_whose_cached_property_one_path_has_computed_stays():
+    def changed(x, part):
+        s = part.product * x if x > 0.5 else x
+        part.rate = x
+        return s + part.product
+
+    with pytest.raises(UnsupportedSyntax, match="may have been computed before"):
+        srcad.grad(changed, jit=False)(0.7, Part(2.0, 3.0))
