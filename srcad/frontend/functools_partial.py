@@ -114,17 +114,43 @@ def _assigned(parameter: gast.Name, name: str) -> gast.Assign:
     return gast.copy_location(gast.Assign(targets=[target], value=value, type_comment=None), parameter)
 
 
-def taken_defaults(node: gast.Lambda, meaning: Callable[[gast.expr], Any]) -> dict[str, gast.expr]:
-    """Take out the defaults of a lambda that are computed where it is defined, as in `lambda v, k=k: v**k`.
+def taken_defaults(node: gast.Lambda | gast.FunctionDef, meaning: Callable[[gast.expr], Any]) -> list[gast.keyword]:
+    """Take out the defaults of a function that are computed where it is defined, as in `lambda v, k=k: v**k`.
 
-    The lambda with these as keywords of a `functools.partial` is the same function.
+    The function with these as keywords of a `functools.partial` is the same function.
     """
+    computed = computed_defaults(node, meaning)
+    if not computed:
+        return []
     arguments = [*node.args.posonlyargs, *node.args.args]
     given = arguments[len(arguments) - len(node.args.defaults) :]
-    computed = [meaning(each) is None and not isinstance(each, gast.Constant) for each in node.args.defaults]
-    if not any(computed) or node.args.vararg is not None:
-        return {}
-    first = computed.index(True)
-    held = {each.id: value for each, value in zip(given[first:], node.args.defaults[first:], strict=True)}
-    node.args.defaults = node.args.defaults[:first]
-    return held
+    held = dict(zip(given, node.args.defaults, strict=True))
+    node.args.defaults = []  # those of the last parameters, constants as well
+    for k, (each, value) in enumerate(zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)):
+        if each.id in computed:
+            held[each] = value
+            node.args.kw_defaults[k] = None
+    return [gast.keyword(arg=each.id, value=value) for each, value in held.items()]
+
+
+def computed_defaults(node: gast.Lambda | gast.FunctionDef, meaning: Callable[[gast.expr], Any]) -> set[str]:
+    """The parameters whose defaults are computed, if these can be taken out."""
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    pairs = [*zip(arguments[::-1], node.args.defaults[::-1], strict=False)]
+    pairs += zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    given = [(each, value) for each, value in pairs if value is not None and not isinstance(value, gast.Constant)]
+    return {each.id for each, value in given if meaning(value) is None} if node.args.vararg is None else set()
+
+
+def redefined(body: list[gast.stmt]) -> set[int]:
+    """The functions, by their `id`, that a loop may define again while earlier ones are in use: not only called."""
+    nodes = [node for statement in body for node in walk(statement)]
+    called = {id(node.func) for node in nodes if isinstance(node, gast.Call)}
+    kept = {
+        node.id
+        for node in nodes
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and id(node) not in called
+    }
+    loops = [node for node in nodes if isinstance(node, (gast.For, gast.While))]
+    inside = [each for loop in loops for each in walk(loop) if isinstance(each, gast.FunctionDef)]
+    return {id(each) for each in inside if each.name in kept}

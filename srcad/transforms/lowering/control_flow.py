@@ -14,9 +14,10 @@ from typing import Any, NoReturn
 
 import gast
 
-from srcad.errors import CompilerBug, SrcadError
+from srcad.errors import SrcadError
 from srcad.refusals.constructs import CHANGE_IN_CONDITION
 from srcad.refusals.loops import RESIZED_IN_LOOP, WRITE_AHEAD_OF_LOOP
+from srcad.refusals.names_and_functions import UNKNOWN_FORM
 from srcad.transforms.ir.block_exits import completes
 from srcad.transforms.ir.build import Block, assign, at, clone, const, is_exit, load, place_of, walk
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -331,7 +332,7 @@ class Paths(RecordArrays):
             before += self.copies(joined.first)
             del self.made[made:]
             start, own = _head(start, joined), joined.own
-        raise CompilerBug("the parts of a structure that a loop carries do not settle", at=self.place)
+        self.refuse(UNKNOWN_FORM, name="this", forms="each iteration of the loop makes another function of it")
 
     def refuse_resized(self, statement: gast.For | gast.While, before: dict[Grown, int]) -> None:
         """Refuse a list that changes its length while a loop visits it."""
