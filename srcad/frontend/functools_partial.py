@@ -114,24 +114,37 @@ def _assigned(parameter: gast.Name, name: str) -> gast.Assign:
     return gast.copy_location(gast.Assign(targets=[target], value=value, type_comment=None), parameter)
 
 
-def taken_defaults(node: gast.FunctionDef | gast.Lambda, meaning: Callable[[gast.expr], Any]) -> dict[str, gast.expr]:
-    """Take out the defaults of a function that are computed where it is defined, as in `lambda v, k=k: v**k`.
-
-    The function with these as keywords of a `functools.partial` is the same function.
-    """
+def computed_defaults(
+    node: gast.FunctionDef | gast.Lambda, meaning: Callable[[gast.expr], Any]
+) -> dict[str, gast.expr]:
+    """The defaults that are computed where a function is defined, and those behind them; none if `*` is in the way."""
 
     def is_computed(value: gast.expr | None) -> bool:
         return value is not None and not isinstance(value, gast.Constant) and meaning(value) is None
 
-    arguments = [*node.args.posonlyargs, *node.args.args]
-    given = arguments[len(arguments) - len(node.args.defaults) :]
+    given = _with_defaults(node.args)
     computed = [*map(is_computed, node.args.defaults), True]
     first = computed.index(True)
     if first < len(given) and (node.args.vararg is not None or given[first] in node.args.posonlyargs):
         return {}
     held = {each.id: value for each, value in zip(given[first:], node.args.defaults[first:], strict=True)}
-    node.args.defaults = node.args.defaults[:first]
-    for position, (each, value) in enumerate(zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)):
-        if is_computed(value):
-            held[each.id], node.args.kw_defaults[position] = value, None
+    by_name = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    return held | {each.id: value for each, value in by_name if is_computed(value)}
+
+
+def taken_defaults(node: gast.FunctionDef | gast.Lambda, meaning: Callable[[gast.expr], Any]) -> dict[str, gast.expr]:
+    """Take out the defaults of a function that are computed where it is defined, as in `lambda v, k=k: v**k`.
+
+    The function with these as keywords of a `functools.partial` is the same function.
+    """
+    held, own = computed_defaults(node, meaning), node.args
+    own.defaults = [value for each, value in zip(_with_defaults(own), own.defaults, strict=True) if each.id not in held]
+    own.kw_defaults = [
+        None if each.id in held else value for each, value in zip(own.kwonlyargs, own.kw_defaults, strict=True)
+    ]
     return held
+
+
+def _with_defaults(arguments: gast.arguments) -> list[gast.Name]:
+    every = [*arguments.posonlyargs, *arguments.args]
+    return every[len(every) - len(arguments.defaults) :]

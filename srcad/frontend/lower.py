@@ -30,6 +30,7 @@ from srcad.frontend.scope import (
     Method,
     Procedure,
     Scope,
+    closed_over,
     is_users,
     open_scope,
     procedure_of,
@@ -161,6 +162,8 @@ class _Lowering:
             raise (KEPT_GENERATOR if self.outline.frames[1:] else GENERATOR).at(scope.place(found[0]))
         shared = rebound(scope.procedure.tree.body)
         memory.rebound.update(name for own, name in scope.variables.items() if own in shared)
+        inner = closed_over(scope.procedure.tree.body)
+        memory.closed.update(name for own, name in scope.variables.items() if own in inner)
         held = {own: memory.names.get(name) for own, name in scope.variables.items() if not scope.stores.get(own)}
         scope.classes |= {own: each.cell.type for own, each in held.items() if isinstance(each, Structure)}
         block = resolve(scope, draft)
@@ -189,7 +192,8 @@ class _Lowering:
             raise problem.called_from(place) from None
         if procedure is None:
             return None
-        return self.called(procedure, bind_arguments(node, procedure, place), caller, place)
+        given = bind_arguments(node, procedure, place, lambda each: _evaluated(each, caller))
+        return self.called(procedure, given, caller, place)
 
     def called(self, procedure: Procedure, given: dict[str, Any], caller: Flattener, place: Place | None) -> gast.expr:
         """A call of a user's function: inlined, or lowered on its own if it is recursive or large.

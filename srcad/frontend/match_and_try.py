@@ -50,7 +50,9 @@ def without_match(tree: gast.FunctionDef, source: Source) -> gast.FunctionDef:
     if not any(isinstance(node, (gast.Match, gast.Try, gast.With, gast.Raise)) for node in walk(tree)):
         return tree
     used = {node.id for node in walk(tree) if isinstance(node, gast.Name)}
-    result: gast.FunctionDef = _Rewriter(source, Names([*used, *source.owners])).visit(tree)
+    rewriter = _Rewriter(source, Names([*used, *source.owners]))
+    rewriter.shared.update(name for node in walk(tree) if isinstance(node, gast.Nonlocal) for name in node.names)
+    result: gast.FunctionDef = rewriter.visit(tree)
     return result
 
 
@@ -75,6 +77,7 @@ def _pass(node: gast.Try) -> gast.stmt:
 class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
     def __init__(self, source: Source, names: Names) -> None:
         self.source, self.names = source, names
+        self.shared = set[str]()  # what nested functions may rebind while patterns are tested
         self.tried = 0  # the `try` statements with handlers around this place
 
     def visit_Try(self, node: gast.Try) -> list[gast.stmt]:
@@ -148,7 +151,7 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def visit_Match(self, node: gast.Match) -> list[gast.stmt]:
         self.generic_visit(node)
         first: list[gast.stmt] = []
-        changed = {name for case in node.cases for name in _bound(case)}
+        changed = self.shared.union(*map(_bound, node.cases))
         subject = self.once(node.subject, changed, first)
         rest: list[gast.stmt] = []
         for case in reversed(node.cases):

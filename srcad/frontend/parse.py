@@ -94,14 +94,18 @@ def function_to_gast(found: Found, name: str) -> gast.FunctionDef:
     """
     tree = gast.ast_to_gast(found.node)
     if isinstance(tree, gast.Lambda):
-        result = gast.Return(value=tree.body)
-        gast.copy_location(result, tree.body)
-        definition = gast.FunctionDef(
-            name=name, args=tree.args, body=[result], decorator_list=[], returns=None, type_comment=None, type_params=[]
-        )
-        return gast.copy_location(definition, tree)
+        return definition_of(tree, name)
     tree.decorator_list = []
     return tree
+
+
+def definition_of(node: gast.Lambda, name: str) -> gast.FunctionDef:
+    """A lambda as a definition of one `return`."""
+    result = gast.copy_location(gast.Return(value=node.body), node.body)
+    tree = gast.FunctionDef(
+        name=name, args=node.args, body=[result], decorator_list=[], returns=None, type_comment=None, type_params=[]
+    )
+    return gast.copy_location(tree, node)
 
 
 def same_code(left: CodeType, right: CodeType) -> bool:

@@ -40,8 +40,9 @@ from srcad.frontend.context_managers import (
 from srcad.frontend.derivative_functions import DerivedFunction, along, made_by
 from srcad.frontend.effects import effect_of_call, effect_of_store, effect_on_global, spelled, stands_for_itself
 from srcad.frontend.frozen_distributions import Frozen, frozen_by, held, method_of_frozen
-from srcad.frontend.functools_partial import taken_defaults
+from srcad.frontend.functools_partial import computed_defaults, taken_defaults
 from srcad.frontend.generators import CONSUMERS, Consumed, calls_no_function, collector, generator, starts_with, unbound
+from srcad.frontend.parse import definition_of
 from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_count
 from srcad.frontend.scope import (
     Meaning,
@@ -125,7 +126,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 base = self.meaning(value)
                 if base is not None and isinstance(base.value, tuple) and position < len(base.value):
                     return base.element(position)
-            case gast.Lambda():
+            case gast.Lambda() if not computed_defaults(node, self.meaning):
                 return Meaning(self.nested("lambda", node))
             case gast.Call(func=called) if not is_attempt(node):
                 maker = self.meaning(called)
@@ -254,7 +255,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         call.args = [self.meant_or_visited(each) for each in call.args]
         for each in call.keywords:
             each.value = self.meant_or_visited(each.value)
-        given = bind_arguments(call, procedure, place)
+        given = bind_arguments(call, procedure, place, lambda each: self.kept(each, before, call))
         stored = stored_parameters(procedure)
         statics = {
             name: each
@@ -543,15 +544,17 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def frozen(self, name: str, made: Frozen, node: gast.Assign) -> list[gast.stmt]:
         """Keep the arguments of a frozen distribution, for which a name stands from here on."""
         before: list[gast.stmt] = []
-
-        def hold(value: gast.expr) -> gast.expr:
-            kept = self.draft.names.temporary()
-            before.append(assign(kept, self.visit(value), place_of(node)))
-            self.scope.variables[kept] = kept
-            return at(load(kept), place_of(node))
-
-        self.scope.statics[name] = Meaning(held(made, hold))
+        self.scope.statics[name] = Meaning(held(made, lambda each: self.kept(self.visit(each), before, node)))
         return before
+
+    def kept(self, value: Any, before: list[gast.stmt], node: gast.AST) -> Any:
+        """A name for a value that is computed by a statement in `before`; a function as it is."""
+        if isinstance(value, Meaning):
+            return value
+        name = self.draft.names.temporary()
+        before.append(assign(name, value, place_of(node)))
+        self.scope.variables[name] = name
+        return at(load(name), place_of(node))
 
     def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST | list[gast.stmt] | None:
         if node.value is None:
@@ -568,7 +571,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         self, name: str, node: gast.FunctionDef | gast.Lambda, before: list[gast.stmt] | None = None
     ) -> Procedure:
         """A nested function. Defaults are evaluated at its definition: statements for them are added to `before`."""
-        tree = _definition_of(node) if isinstance(node, gast.Lambda) else node
+        tree = definition_of(node, "lambda") if isinstance(node, gast.Lambda) else node
         arguments = tree.args
         optional = [*arguments.posonlyargs, *arguments.args][::-1]
         pairs = [*zip(optional, arguments.defaults[::-1], strict=False)]
@@ -585,14 +588,6 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         variable = self.draft.names.fresh(name)
         before.append(assign(variable, resolved, place_of(node)))
         return load(variable)
-
-
-def _definition_of(node: gast.Lambda) -> gast.FunctionDef:
-    result = gast.copy_location(gast.Return(value=node.body), node.body)
-    tree = gast.FunctionDef(
-        name="lambda", args=node.args, body=[result], decorator_list=[], returns=None, type_comment=None, type_params=[]
-    )
-    return gast.copy_location(tree, node)
 
 
 def _describe(value: Any) -> str:

@@ -263,6 +263,12 @@ def rebound(body: list[gast.stmt]) -> set[str]:
     return found
 
 
+def closed_over(body: list[gast.stmt]) -> set[str]:
+    """The names in nested functions and lambdas, among them all variables that these read."""
+    every = (node for statement in body for node in walk(statement) if isinstance(node, _FUNCTIONS))
+    return {each.id for function in every for each in walk(function) if isinstance(each, gast.Name)}
+
+
 def is_array(value: Any) -> bool:
     """Whether a captured object becomes a hidden parameter: an array, a random generator or a `Variable`."""
     return isinstance(value, (np.ndarray, np.random.Generator, np.random.RandomState)) or hasattr(

@@ -139,9 +139,10 @@ class Leaving:
         if isinstance(node, (gast.Break, gast.Continue)) and not in_loop:
             return [*map(clone, self.final), node]
         if not isinstance(node, _FUNCTIONS):
-            inside = in_loop or isinstance(node, _LOOPS)
             for name in ("body", "orelse"):
                 if isinstance(getattr(node, name, None), list):
+                    # What leaves the `else` of a loop leaves the loop around it.
+                    inside = in_loop or (name == "body" and isinstance(node, _LOOPS))
                     setattr(node, name, self.block(getattr(node, name), inside))
         return [node]
 
@@ -175,7 +176,7 @@ class _Guarded:
             case gast.While():
                 return self.loop(node)
             case gast.For(iter=source):
-                node.body = [*self.block(node.body), *self.left()]
+                node.body, node.orelse = [*self.block(node.body), *self.left()], self.block(node.orelse)
                 return self.after([source], [node], always=True)
             case gast.With():
                 node.body = self.block(node.body)
@@ -201,6 +202,7 @@ class _Guarded:
 
     def loop(self, node: gast.While) -> list[gast.stmt]:
         """A `while` loop ends where something is caught; its test is asked before each turn."""
+        node.orelse = self.block(node.orelse)
         if _cannot_raise(node.test):
             node.body = [*self.block(node.body), *self.left()]
             return [node, gast.Pass()]

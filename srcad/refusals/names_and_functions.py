@@ -114,12 +114,12 @@ FUNCTION_ASSIGNED_TWICE = Refusal(
 
 COMPUTED_DEFAULT = Refusal(
     UnsupportedSyntax,
-    "Lambdas with a computed default",
-    "a computed default is not supported here: for a lambda that is called at once, or one of several functions",
+    "Lambdas with `*` and a computed default",
+    "a computed default is not supported for a lambda with `*`, or for one of several functions with `*`",
     "define one function with `def`, or read the variable in its body",
     """
     def f(x):
-        return (lambda y, scale=2.0 * x: scale * y)(x)
+        return (lambda y, *more, scale=2.0 * x: scale * y)(x)
     """,
 )
 

@@ -162,3 +162,22 @@ def one_of_two(x):
 def test_computed_defaults_belong_to_the_function_that_is_defined(f):
     for x in (np.array([0.7, 1.3, 0.4]), np.array([1.7, 1.3, 0.4])):
         assert_gradient(f, x, modes=("loops",))
+
+
+def test_functions_that_a_loop_defines_again_keep_the_defaults_of_their_definition():
+    def f(x):
+        held = []
+        for i in range(3):
+
+            def scaled(v, n=2, *, k=i * x):
+                return v * k * n
+
+            held.append(scaled)
+        other = lambda v, k=held[1](x), n=3: v * k * n  # noqa: B008, E731
+        x = 2.0 * x
+        return held[0](x) + held[1](x, n=5) + held[2](x, k=7.0) + other(x)
+
+    for x in (1.5, -0.5):
+        # The inner function reads nothing of x but its default: x * k = x * x, and so on.
+        assert srcad.function(f, jit=False)(x) == pytest.approx(f(x))
+        assert srcad.grad(f, jit=False)(x) == pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6)

@@ -314,3 +314,23 @@ def test_a_finally_that_leaves_is_refused():
 def test_a_finally_runs_before_what_leaves(function, slope):
     assert_same(function, 1.5)
     assert srcad.grad(function, jit=False)(1.5) == slope
+
+
+def test_a_guard_that_changes_the_subject_does_not_change_what_is_matched():
+    def f(x):
+        n = 1
+
+        def other():
+            nonlocal n
+            n = 2
+            return False
+
+        match n:
+            case 1 if other():
+                return 0.0
+            case 2:
+                return 5.0 * x
+            case k:
+                return k * x * n
+
+    assert_same(f, 1.5)

@@ -192,3 +192,38 @@ def test_finally_runs_where_an_exception_passes_it():
         assert_gradient(function, x, modes=("arrays",))
     with pytest.raises(UnsupportedSyntax, match="before it raised"):
         srcad.grad(written_in_the_finally_of_a_callee, jit=False)(x)
+
+
+def raised_in_the_else_of_a_loop(x):
+    s = x[0]
+    try:
+        for each in x:
+            if each > 100.0:
+                break
+        else:
+            raise ValueError
+        s = 0.0
+    except ValueError:
+        s = s * x[1]
+    return s
+
+
+def left_from_the_else_of_a_loop(x):
+    s = x[0]
+    for _ in range(3):
+        try:
+            for each in x:
+                if each > 100.0:
+                    break
+            else:
+                break
+            s = 0.0
+        finally:
+            s = s * x[1]
+    return s
+
+
+def test_the_else_of_a_loop_is_part_of_the_statement_but_not_of_the_loop():
+    x = np.array([0.3, 1.2])
+    assert_gradient(raised_in_the_else_of_a_loop, x, modes=("arrays",))
+    assert_gradient(left_from_the_else_of_a_loop, x, modes=("arrays",))

@@ -33,7 +33,7 @@ from srcad.transforms.ir.build import (
     walk,
 )
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.side_effects import stored_inside, stored_names
+from srcad.transforms.ir.side_effects import changed_in, stored_inside, stored_names
 from srcad.transforms.lowering.calls.effect_arguments import Effect
 from srcad.transforms.lowering.control_flow import Turns, WhileTurns
 from srcad.transforms.lowering.desugaring.desugar import IN_PLACE
@@ -220,6 +220,8 @@ class Flattener(Results):
         if any(isinstance(node, (gast.Subscript, gast.Attribute)) for node in walk(target)):
             return all(self.is_atom(value) for value in later) and not stored_names([target])
         changed = stored_names([target])
+        if changed & self.memory.closed and not all(map(self.is_atom, later)):
+            return False
         return not any(isinstance(node, gast.Name) and node.id in changed for node in nodes)
 
     def held(self, value: gast.expr, changed: set[str]) -> gast.expr:
@@ -257,14 +259,20 @@ class Flattener(Results):
         match value:
             case gast.IfExp():
                 self.branch_into(stored(name), value)
-            case gast.BoolOp(values=[_, *later]) if _reads(later, name):
+            case gast.BoolOp(values=[_, *later]) if self.may_read(later, name):
                 self.decide_elsewhere(name, value)
             case gast.BoolOp(values=values):
                 self.take(name, values, negate=isinstance(value.op, gast.Or))
-            case gast.Compare() if _reads([value], name):
+            case gast.Compare() if self.may_read([value], name):
                 self.decide_elsewhere(name, value)
             case gast.Compare(left=left, ops=ops, comparators=comparators):
                 self.compare(name, self.part(left), ops, comparators)
+
+    def may_read(self, nodes: list[gast.expr], name: str) -> bool:
+        """Whether evaluating expressions may read a variable, in a nested function perhaps."""
+        if name in self.memory.closed and not all(map(self.is_atom, nodes)):
+            return True
+        return any(isinstance(child, gast.Name) and child.id == name for node in nodes for child in walk(node))
 
     def decide_elsewhere(self, name: str, value: gast.expr) -> None:
         """The same, for a name whose old value is needed during the evaluation."""
@@ -303,13 +311,16 @@ class Flattener(Results):
             return
         element = gast.Subscript(value=self.as_name(base), slice=self.index(target.slice), ctx=gast.Store())
         at(element, place_of(target))
-        if isinstance(op, _AUGMENTED) and not any(self.is_user_call(node) for node in walk(statement.value)):
-            value = self.held_in_atom(self.as_array(self.part(statement.value)))
+        count = len(self.made)
+        value = self.held_in_atom(self.as_array(self.part(statement.value)))
+        later = self.made[count:]  # which may write into the array: the element is read before
+        if isinstance(op, _AUGMENTED) and not changed_in(later):
             self.emit(augment(element, type(op), value, self.place))
             return
         old, new = self.names.temporary(), self.names.temporary()
+        del self.made[count:]
         self.let(old, subscript(clone(element.value), clone(element.slice)))
-        value = self.held_in_atom(self.as_array(self.part(statement.value)))
+        self.emit(*later)
         self.let(new, call(IN_PLACE[type(op)], load(old), value))
         self.emit(assign(element, load(new), self.place))
 
@@ -321,7 +332,3 @@ class Flattener(Results):
         old = clone(target)
         old.ctx = gast.Load()
         self.assign(target, call(IN_PLACE[type(op)], old, value))
-
-
-def _reads(nodes: list[gast.expr], name: str) -> bool:
-    return any(isinstance(child, gast.Name) and child.id == name for node in nodes for child in walk(node))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import gast
@@ -47,13 +47,25 @@ class Signature(Protocol):
         """The default values of parameters."""
 
 
-def bind_arguments(node: gast.Call, function: Signature, place: Place | None) -> dict[str, Any]:
-    """Parameter -> argument or default, arguments first, in Python's order of evaluation."""
+def bind_arguments(
+    node: gast.Call, function: Signature, place: Place | None, hold: Callable[[Any], Any] | None = None
+) -> dict[str, Any]:
+    """Parameter -> argument or default, arguments first, in Python's order of evaluation.
+
+    `hold` evaluates an argument now: all of them, where one for `**options` comes before one for a parameter.
+    """
     parameters = [*function.parameters, *function.keyword_only]
+    places = [each.arg in parameters for each in node.keywords]
+    if hold is not None and function.options is not None and places != sorted(places, reverse=True):
+        node.args = [hold(each) for each in node.args]
+        for each in node.keywords:
+            each.value = hold(each.value)
     rest, options = node.args[len(function.parameters) :], {}
     if rest and function.rest is None:
         raise TOO_MANY_ARGUMENTS.at(place, function=function.name, count=len(function.parameters), given=len(node.args))
     given: dict[str, Any] = dict(zip(function.parameters, node.args, strict=False))
+    if function.rest is not None:
+        given[function.rest] = gast.Tuple(elts=rest, ctx=gast.Load())
     for keyword in node.keywords:
         if keyword.arg not in parameters and function.options is not None:
             options[keyword.arg] = keyword.value
@@ -69,8 +81,6 @@ def bind_arguments(node: gast.Call, function: Signature, place: Place | None) ->
                 raise MISSING_ARGUMENT.at(place, function=function.name, name=name)
             default = function.defaults[name]
             given[name] = clone(default) if isinstance(default, gast.AST) else default
-    if function.rest is not None:
-        given[function.rest] = gast.Tuple(elts=rest, ctx=gast.Load())
     if function.options is not None:
         given[function.options] = gast.Dict(keys=[const(name) for name in options], values=[*options.values()])
     return given

@@ -137,7 +137,14 @@ def inside(around: Memory, function: str) -> Memory:
         name: lost if isinstance(held, Structure) or (isinstance(held, Callee) and name not in around.steady) else held
         for name, held in around.names.items()
     }
-    return Memory(names, steady=around.steady, rebound=around.rebound, opaque=around.opaque, functions=around.functions)
+    return Memory(
+        names,
+        steady=around.steady,
+        rebound=around.rebound,
+        closed=around.closed,
+        opaque=around.opaque,
+        functions=around.functions,
+    )
 
 
 def at_call(around: Memory, function: str) -> tuple[Memory, Hashable]:

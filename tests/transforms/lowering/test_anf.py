@@ -90,3 +90,72 @@ def test_what_has_no_core_form_is_refused_with_its_line(function, what):
         text_of(function)
     assert caught.value.at.file == __file__
     assert caught.value.hint
+
+
+class Writer:
+    def __init__(self, a):
+        self.a = a
+
+    def bump(self):
+        self.a[0] = 3.0 * self.a[0]
+        return self.a[0]
+
+    @property
+    def bumped(self):
+        return self.bump()
+
+
+def adds_what_a_method_returns(x):
+    a = np.array([x, 2.0])
+    a[0] += Writer(a).bump()
+    a[:1] *= Writer(a).bumped
+    return a[0] * a[1]
+
+
+def assigns_what_a_nested_function_reads(x):
+    k = 2.0
+
+    def g():
+        return k * x
+
+    k = 0.0 * x or g()
+    held = {"g": g}
+    k, y = 5.0 * k, held["g"]()
+    k = x < 1.0 < g() or k
+    return k * y
+
+
+@pytest.mark.parametrize("function", [adds_what_a_method_returns, assigns_what_a_nested_function_reads])
+def test_old_values_are_read_before_a_call_changes_them_or_a_target_is_assigned(function):
+    assert_same(function, (1.5,), (0.2,))
+
+
+def test_arguments_for_starred_parameters_are_evaluated_in_their_order():
+    def f(x):
+        s = x
+
+        def twice():
+            nonlocal s
+            s = 2.0 * s
+            return s
+
+        def more():
+            nonlocal s
+            s = s + 1.0
+            return s
+
+        def rest(p, *others, k=0.0):
+            return p + 3.0 * others[0] + 5.0 * k
+
+        def options(p, k=0.0, **others):
+            return p + 3.0 * others["q"] + 5.0 * k
+
+        def yielded(p, k=0.0, **others):
+            yield p + 3.0 * others["q"] + 5.0 * k
+
+        total = rest(more(), twice(), k=more()) + options(twice(), q=twice(), k=more())
+        for each in yielded(twice(), q=more(), k=twice()):
+            total += each
+        return total * s
+
+    assert_same(f, (1.5,))

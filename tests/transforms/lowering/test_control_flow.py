@@ -348,3 +348,18 @@ def test_changed_constants_are_noticed():
     assert np.isclose(gradient(1.0), 40.0)
     holder[3] = 2.5
     assert np.isclose(gradient(1.0), 42.0)
+
+
+def test_a_loop_that_makes_a_function_of_its_function_is_refused():
+    def scaling(k):
+        return lambda v: v * k
+
+    def f(x):
+        g, y = scaling(0.5), x
+        for _ in range(4):
+            y = g(y)
+            g = scaling(y)
+        return y
+
+    with pytest.raises(UnsupportedSyntax, match="each iteration of the loop makes another function"):
+        srcad.grad(f, jit=False)(1.5)

@@ -211,6 +211,7 @@ class Memory:
     opaque      variables that may hold a tuple or a list for which no Structure stands: a shape, what an unknown
                 function returns (shared likewise)
     rebound     variables to which nested functions may assign new values (shared likewise)
+    closed      variables that nested functions read (shared likewise)
     nest        the enclosing loops that stay loops; `growth` counts the appends to a list per iteration of its loop,
                 negative if unknown; `resized` counts all changes of its length (shared likewise)
     forms       the variables for the elements of the tuples in a growing list; `rows` has the class of the tuples
@@ -239,6 +240,7 @@ class Memory:
     arguments: set[Cell] = field(default_factory=set)
     touched: set[Cell] = field(default_factory=set)
     rebound: set[str] = field(default_factory=set)
+    closed: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)
     nest: list[Any] = field(default_factory=list)
     growth: dict[Grown, int] = field(default_factory=dict)
