@@ -20,6 +20,7 @@ ABOUT_MORE = {
     "faults/test_compile_time.py": "how the time of the transform grows",
     "faults/test_threads_and_processes.py": "gradients in threads, tasks and processes, and memory over many calls",
     "faults/test_injection.py": "text of the user's program that tries to become code",
+    "runtime/rules/test_call_forms.py": "calls with arguments that few programs pass",
     "runtime/rules/test_repeated_eigenvalues.py": "eigenvalues and singular values that are equal",
     "golden/test_golden.py": "printed derivatives of a few whole programs",
     "golden/test_pass_texts.py": "texts before and after each pass",

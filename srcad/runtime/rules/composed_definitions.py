@@ -46,12 +46,16 @@ def nanmean(a, axis=None, *, keepdims=False):
 
 @define(np.nanmax)
 def nanmax(a, axis=None, *, keepdims=False):
-    return np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
+    y = np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
+    count = np.sum(np.where(np.isnan(a), 0.0, 1.0), axis=axis, keepdims=keepdims)
+    return y + np.where(count > 0.0, 0.0, np.nan)
 
 
 @define(np.nanmin)
 def nanmin(a, axis=None, *, keepdims=False):
-    return np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
+    y = np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
+    count = np.sum(np.where(np.isnan(a), 0.0, 1.0), axis=axis, keepdims=keepdims)
+    return y + np.where(count > 0.0, 0.0, np.nan)
 
 
 @define(np.extract)
@@ -105,7 +109,8 @@ def only_element(x):
 def norm_of_order(x, order, axis=None, keepdims=False):
     # The order is normally a compile-time constant: then only one branch remains.
     if axis is None:
-        return kernels.norm_of_all(x, order)
+        y = kernels.norm_of_all(x, order)
+        return np.reshape(y, (1,) * np.ndim(x)) if keepdims else y
     if isinstance(axis, tuple) and len(axis) == 2:
         return kernels.norm_of_matrices(x, order, axis, keepdims)
     return kernels.norm_of_vectors(x, order, axis, keepdims)

@@ -89,6 +89,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 def choose(a, choices):
     y = choices[0]
     a = np.asarray(a)
+    if np.any((a < 0) | (a >= len(choices))):
+        raise ValueError("invalid entry in choice array")
     for k, choice in enumerate(choices):
         y = np.where(a == k, choice, y)
     return y
@@ -107,6 +109,8 @@ def dstack(tup):
 def block(arrays):
     if not isinstance(arrays[0], list):
         return np.concatenate(tuple([np.atleast_1d(x) for x in arrays]), axis=-1)
+    if isinstance(arrays[0][0], list):
+        raise NotImplementedError("np.block of lists in lists of lists: join the blocks with np.concatenate")
     rows = [np.concatenate(tuple([np.atleast_2d(x) for x in row]), axis=-1) for row in arrays]
     return np.concatenate(tuple(rows), axis=-2)
 
@@ -139,13 +143,16 @@ def linspace_of_arrays_tangent(y, start, stop, num=50, endpoint=True):
 
 @define(np.logspace)
 def logspace(start, stop, num=50, endpoint=True, base=10.0):
+    if np.ndim(base) > 0:
+        return base ** np.linspace(start + 0.0 * base, stop + 0.0 * base, num, endpoint)
     return base ** (np.linspace(start, stop, num) if endpoint else np.linspace(start, stop, num, endpoint))
 
 
 @define(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True):
+    ratio = stop / start
     places = np.linspace(0.0, 1.0, num) if endpoint else np.linspace(0.0, 1.0, num, endpoint)
-    return start * (stop / start) ** places
+    return start * ratio ** (places if np.ndim(ratio) == 0 else np.reshape(places, (-1,) + (1,) * np.ndim(ratio)))
 
 
 @define(np.logaddexp.reduce)
@@ -202,7 +209,8 @@ def maximum_accumulate(array, axis=0):
 
 @define(np.minimum.accumulate)
 def minimum_accumulate(array, axis=0):
-    return kernels.at_leaders(array, kernels.leaders(-array, axis), axis)
+    # Of unsigned integers and truth values there are no negative ones.
+    return kernels.at_leaders(array, kernels.leaders(-1.0 * array, axis), axis)
 
 
 @adjoint(kernels.at_leaders)

@@ -264,6 +264,9 @@ zero(kernels.full_rank)
 def pinv(a, rcond=None, hermitian=False, *, rtol=None):
     if rcond is not None or rtol is not None:
         raise NotImplementedError("np.linalg.pinv with a tolerance has no derivative")
+    if hermitian:  # NumPy reads the lower triangle, and of its diagonal the real part
+        half = 0.5 * (np.tril(a) + np.tril(a, -1))
+        a = half + np.conjugate(np.swapaxes(half, -1, -2))
     return kernels.pseudo_inverse(a)
 
 
@@ -292,12 +295,15 @@ def pseudo_inverse_tangent(y, a):
 @define(np.linalg.lstsq)
 def lstsq(a, b, rcond=None):
     rank = kernels.full_rank(a)
+    s = kernels.singular_values(a)
+    if rcond is not None and a.size > 0 and s[-1] <= rcond * s[0]:
+        raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")
     x = np.dot(np.linalg.pinv(a), b)
     rest = b - np.dot(a, x)
     residuals = np.sum(np.reshape(rest * rest, (b.shape[0], -1)), axis=0)
     if a.shape[0] <= a.shape[1]:
         residuals = residuals[:0]
-    return x, residuals, rank, kernels.singular_values(a)
+    return x, residuals, rank, s
 
 
 @define(np.linalg.cond)

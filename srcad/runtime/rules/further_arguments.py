@@ -114,8 +114,10 @@ def reshape_in_order(a, shape, order="C"):
     if order != "F":
         raise NotImplementedError("np.reshape in other orders than 'C' and 'F' depends on how memory is laid out")
     turned = np.transpose(a)
-    if isinstance(shape, tuple):
-        return np.transpose(np.reshape(turned, shape[::-1]))
+    if isinstance(shape, (tuple, list)):
+        return np.transpose(np.reshape(turned, tuple(shape)[::-1]))
+    if np.ndim(shape) > 0:
+        raise NotImplementedError("np.reshape in the order 'F' to a shape in an array: pass a tuple")
     return np.reshape(turned, shape)
 
 
@@ -172,6 +174,8 @@ def sort_of_kind(a, axis=-1, kind=None, order=None, *, stable=None):
 
 @define(np.diff, given=("prepend", "append"))
 def diff_with_ends(a, n=1, axis=-1, prepend=None, append=None):
+    if n == 0:
+        return a  # without the ends: that is what NumPy does
     whole = np.moveaxis(a, axis, 0)
     if prepend is not None:
         before = prepend if np.ndim(prepend) == 0 else np.moveaxis(prepend, axis, 0)
@@ -188,6 +192,8 @@ def array_in_order(object, dtype=None, *, copy=True, order="K", subok=False, ndm
         found = np.array(object) if dtype is None else np.array(object, dtype)
     else:
         found = np.asarray(object) if dtype is None else np.asarray(object, dtype)
+    if ndmin > 2:
+        return np.reshape(found, (1,) * max(0, ndmin - np.ndim(found)) + np.shape(found))
     return found if ndmin == 0 else np.atleast_1d(found) if ndmin == 1 else np.atleast_2d(found)
 
 
@@ -231,6 +237,8 @@ def linspace_along(start, stop, num=50, endpoint=True, retstep=False, dtype=None
 def einsum_with_options(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
     if out is not None:
         raise NotImplementedError("an array for the result, `out`, has no derivative rule here: assign the result")
+    if dtype is not None:
+        raise NotImplementedError("np.einsum with `dtype` has no derivative rule: convert the operands")
     return np.einsum(*operands)
 
 

@@ -181,6 +181,9 @@ def corrcoef_in_dtype(x, y=None, rowvar=True, *, dtype=None):
 
 @define(np.logspace, given=("dtype", "axis"))
 def logspace_along(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    if np.ndim(base) > 0:
+        places = base ** np.linspace(start + 0.0 * base, stop + 0.0 * base, num, endpoint)
+        return in_dtype(places if axis == 0 else np.moveaxis(places, 0, axis), dtype)
     places = base ** np.linspace(start, stop, num, endpoint, axis=axis)
     return in_dtype(places, dtype)
 
@@ -252,12 +255,12 @@ def clip_between(a, a_min=None, a_max=None, out=None, *, min=None, max=None):
 def nan_to_numbers(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if not copy:
         raise NotImplementedError("np.nan_to_num with `copy=False` writes into its argument: assign the result")
-    y = np.where(np.isnan(x), nan, x)
+    y = np.where(np.isnan(x), nan, np.nan_to_num(x))
     if posinf is not None:
-        y = np.where(y == np.inf, posinf, y)
+        y = np.where(x == np.inf, posinf, y)
     if neginf is not None:
-        y = np.where(y == -np.inf, neginf, y)
-    return np.nan_to_num(y)
+        y = np.where(x == -np.inf, neginf, y)
+    return y
 
 
 @define(np.angle, given=("deg",))

@@ -85,9 +85,9 @@ def vdot_of_arrays_tangent(y, a, b):
 
 @adjoint(np.cross)
 def cross(y, a, b):
-    # For vectors in three dimensions, along the last axis.
-    d[a] = kernels.unbroadcast(np.cross(b, d[y]), a)
-    d[b] = kernels.unbroadcast(np.cross(d[y], a), b)
+    # For vectors in three dimensions, along the last axis: numbers, of vectors in two, do not have these shapes.
+    d[a] = kernels.unbroadcast(np.cross(b, np.reshape(d[y], y.shape[:-1] + (3,))), a)
+    d[b] = kernels.unbroadcast(np.cross(np.reshape(d[y], y.shape[:-1] + (3,)), a), b)
 
 
 @tangent(np.cross)
@@ -433,8 +433,9 @@ def cholesky(y, a):
 @tangent(np.linalg.cholesky)
 def cholesky_tangent(y, a):
     t = np.linalg.inv(y)
-    # NumPy reads the lower triangle only.
-    symmetric = np.tril(d[a]) + np.conjugate(np.swapaxes(np.tril(d[a], -1), -1, -2))
+    # NumPy reads the lower triangle only, and of its diagonal the real part.
+    half = 0.5 * (np.tril(d[a]) + np.tril(d[a], -1))
+    symmetric = half + np.conjugate(np.swapaxes(half, -1, -2))
     m = kernels.times_transpose(kernels.times(t, symmetric), np.conjugate(t))
     d[y] = kernels.times(y, 0.5 * (np.tril(m) + np.tril(m, -1)))
 
@@ -460,6 +461,8 @@ def det_by_factors(a):
 @define(np.linalg.slogdet)
 def slogdet_by_factors(a):
     factors = kernels.lu_factors(a)
+    if np.iscomplexobj(a):  # the sign has a derivative
+        return SlogdetResult(kernels.determinant_sign(a), kernels.log_determinant_factored(a, factors))
     return SlogdetResult(kernels.sign_factored(a, factors), kernels.log_determinant_factored(a, factors))
 
 

@@ -51,8 +51,11 @@ def polyder(p, m=1):
 @define(np.polyint)
 def polyint(p, m=1, k=None):
     y = p
-    for _ in range(m):
-        y = np.append(y / np.arange(len(y), 0, -1), 0.0 if k is None else k)
+    if isinstance(k, (list, tuple)):
+        k = np.array(k)
+    for step in range(m):
+        last = 0.0 if k is None else k if np.ndim(k) == 0 else k[0] if len(k) == 1 else k[step]
+        y = np.append(y / np.arange(len(y), 0, -1), last)
     return y
 
 
@@ -95,7 +98,7 @@ def polynomial_polyder(c, m=1, scl=1):
     y = c
     for _ in range(m):
         y = y[1:] * np.arange(1, len(y)) * scl
-    return y
+    return y if m < len(c) else 0.0 * c[:1]
 
 
 @define(polynomial.polyint)
@@ -113,21 +116,26 @@ def polynomial_polyint(c, m=1, k=None, lbnd=0, scl=1):
     return y
 
 
+@inlined
+def without_trailing_zeros(c):
+    return c[: max(kernels.nonzero_range(c)[1], 1)]
+
+
 @define(polynomial.polymul)
 def polynomial_polymul(c1, c2):
-    return np.convolve(c1, c2)
+    return without_trailing_zeros(np.convolve(c1, c2))
 
 
 @define(polynomial.polyadd)
 def polynomial_polyadd(c1, c2):
     length = max(len(c1), len(c2))
-    return np.pad(c1, (0, length - len(c1))) + np.pad(c2, (0, length - len(c2)))
+    return without_trailing_zeros(np.pad(c1, (0, length - len(c1))) + np.pad(c2, (0, length - len(c2))))
 
 
 @define(polynomial.polysub)
 def polynomial_polysub(c1, c2):
     length = max(len(c1), len(c2))
-    return np.pad(c1, (0, length - len(c1))) - np.pad(c2, (0, length - len(c2)))
+    return without_trailing_zeros(np.pad(c1, (0, length - len(c1))) - np.pad(c2, (0, length - len(c2))))
 
 
 @define(polynomial.polyfit)

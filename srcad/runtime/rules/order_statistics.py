@@ -11,11 +11,14 @@ def median(a, axis=None, *, keepdims=False):
     if axis is None:
         t = np.sort(np.ravel(a))
         y = 0.5 * t[(t.size - 1) // 2] + 0.5 * t[t.size // 2]  # also for booleans
+        y = y + np.where(t[-1] == t[-1], 0.0, t[-1])  # NaN comes last
         return np.reshape(y, (1,) * np.ndim(a)) if keepdims else y
     if isinstance(axis, tuple):
         raise NotImplementedError("np.median along several axes: bring the array into a shape with one")
     t = np.sort(a, axis=axis)
     y = 0.5 * np.take(t, (a.shape[axis] - 1) // 2, axis=axis) + 0.5 * np.take(t, a.shape[axis] // 2, axis=axis)
+    last = np.take(t, a.shape[axis] - 1, axis=axis)
+    y = y + np.where(last == last, 0.0, last)
     return np.expand_dims(y, axis) if keepdims else y
 
 
@@ -25,12 +28,13 @@ def quantile(a, q):
     place = np.multiply(q, t.size - 1)
     below = np.searchsorted(np.arange(t.size), place, side="right") - 1  # for one probability as for several
     above = np.minimum(below + 1, t.size - 1)
-    return t[below] + (place - below) * (t[above] - t[below])
+    y = t[below] + (place - below) * (t[above] - t[below])
+    return y + np.where(t[-1] == t[-1], 0.0, t[-1])  # NaN comes last
 
 
 @define(np.percentile)
 def percentile(a, q):
-    return np.quantile(a, np.multiply(q, 0.01))
+    return np.quantile(a, np.divide(q, 100.0))
 
 
 @define(np.quantile, given=("axis", "method", "keepdims"))
@@ -60,6 +64,7 @@ def quantile_along(a, q, axis=None, *, method="linear", keepdims=False):
     else:
         first, second = np.moveaxis(t[below], 0, -1), np.moveaxis(t[above], 0, -1)
         y = np.moveaxis(first + part * (second - first), -1, 0)
+    y = y + np.where(t[-1] == t[-1], 0.0, t[-1])
     if keepdims and axis is None:
         return np.reshape(y, np.shape(q) + (1,) * np.ndim(a))
     if keepdims:
@@ -69,7 +74,7 @@ def quantile_along(a, q, axis=None, *, method="linear", keepdims=False):
 
 @define(np.percentile, given=("axis", "method", "keepdims"))
 def percentile_along(a, q, axis=None, *, method="linear", keepdims=False):
-    return np.quantile(a, np.multiply(q, 0.01), axis, method=method, keepdims=keepdims)
+    return np.quantile(a, np.divide(q, 100.0), axis, method=method, keepdims=keepdims)
 
 
 @define(np.nanmedian)
@@ -103,7 +108,7 @@ def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
 
 @define(np.nanpercentile)
 def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
-    return np.nanquantile(a, np.multiply(q, 0.01), axis, method=method, keepdims=keepdims)
+    return np.nanquantile(a, np.divide(q, 100.0), axis, method=method, keepdims=keepdims)
 
 
 @define(np.partition)

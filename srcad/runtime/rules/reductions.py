@@ -204,6 +204,9 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 @define(np.trapezoid)
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     if x is None:
+        if np.ndim(dx) > 0:  # as in NumPy, it broadcasts against the values as they are
+            both = np.moveaxis(y, axis, -1)[..., 1:] + np.moveaxis(y, axis, -1)[..., :-1]
+            return np.sum(0.5 * dx * np.moveaxis(both, -1, axis), axis=axis)
         if np.ndim(y) == 1:
             return np.sum(y[1:] + y[:-1]) * (0.5 * dx)
         along = np.moveaxis(y, axis, -1)

@@ -48,6 +48,7 @@ from srcad.transforms.normalise.in_place_resolution import blank
 from srcad.transforms.storage.tbr import Decider
 from srcad.transforms.storage.traces import is_list
 from srcad.transforms.sweeps.gradient_function import (
+    parts_of,
     result_of,
     results_of,
     returns_tuple,
@@ -116,10 +117,12 @@ def split_functions(
         nonlocal bar
         bar = adjoints.names.fresh("result_bar")
         bars = [subscript(load(bar), const(k)) for k in range(len(results))] if returns_tuple(unit) else [load(bar)]
-        found = results_of(adjoints.program.unit)
-        kinds = [types.get(node.id) if isinstance(node, gast.Name) else None for node in found]
-        bars = [call("np.conj", each) if is_complex(kind) else each for each, kind in zip(bars, kinds, strict=True)]
-        return seed_of(adjoints, found, bars)
+        parts = parts_of(results_of(adjoints.program.unit), bars)
+        kinds = [types.get(node.id) if isinstance(node, gast.Name) else None for node, _ in parts]
+        bars = [
+            call("np.conj", each) if is_complex(kind) else each for (_, each), kind in zip(parts, kinds, strict=True)
+        ]
+        return seed_of(adjoints, [node for node, _ in parts], bars)
 
     pure = pure_sweeps(unit, types, counts, lambda each, known: reverse_program(each, known, wrt), seed, callees)
     program, adjoints, both = pure.program, pure.adjoints, pure.both

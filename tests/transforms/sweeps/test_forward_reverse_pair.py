@@ -211,3 +211,12 @@ def test_a_call_that_writes_through_a_view_is_not_given_a_copy_of_another(jit):
     near = 1e-6 * np.eye(4)
     slopes = [(of_views_apart(x + each) - of_views_apart(x - each)) / 2e-6 for each in near]
     assert pullback(1.0)[0] == pytest.approx(slopes, rel=1e-6)
+
+
+def test_cotangents_of_complex_numbers_in_tuples_within_the_result_are_conjugated():
+    def f(z):
+        return (z * z, z.real), z.imag
+
+    z, bar = 0.3 + 0.9j, ((0.5 - 0.2j, 0.7), 0.4)
+    (gradient,) = srcad.vjp(f, z, jit=False)[1](bar)
+    assert gradient == pytest.approx(bar[0][0] * np.conj(2.0 * z) + 0.7 + 0.4j)

@@ -73,7 +73,7 @@ def tile_adjoint(g: Any, shape: Shape, reps: Any) -> Any:
 
 
 def diag_adjoint(g: Any, shape: Shape, k: int = 0) -> Any:
-    """The adjoint of `np.diag` and of `np.diagonal` of a matrix.
+    """The adjoint of `np.diag`, and of `np.diagonal` of a matrix or of the matrices along the first two axes.
 
     >>> diag_adjoint(np.array([1.0, 2.0]), (2, 2))
     array([[1., 0.],
@@ -83,7 +83,8 @@ def diag_adjoint(g: Any, shape: Shape, k: int = 0) -> Any:
         return g.diagonal(k)
     result = np.zeros(shape, g.dtype)
     first = k if k >= 0 else -k * shape[1]
-    result.reshape(-1)[first :: shape[1] + 1][: len(g)] = g
+    flat = result.reshape((shape[0] * shape[1], *shape[2:]))
+    flat[first :: shape[1] + 1][: g.shape[-1]] = np.moveaxis(g, -1, 0)
     return result
 
 
@@ -104,12 +105,15 @@ def take_adjoint(g: Any, shape: Shape, indices: Any, axis: int | None = None) ->
     >>> take_adjoint(np.array([1.0, 2.0]), (3,), np.array([0, 0]))
     array([3., 0., 0.])
     """
+    places = np.asarray(indices)
+    if places.dtype.kind == "b":  # which np.take takes for 0 and 1
+        places = places.astype(np.int64)
     if axis is None:
         result = np.zeros(int(np.prod(shape)), np.result_type(g))
-        np.add.at(result, indices, g)
+        np.add.at(result, places, g)
         return np.reshape(result, shape)
     result = np.zeros(shape, np.result_type(g))
-    place: Any = (slice(None),) * (axis % len(shape)) + (np.asarray(indices),)
+    place: Any = (slice(None),) * (axis % len(shape)) + (places,)
     np.add.at(result, place, g)
     return result
 

@@ -83,7 +83,7 @@ def eigenvalues(a: Any) -> Any:
     >>> eigenvalues(np.diag([2.0, 1.0]))
     array([2.+0.j, 1.+0.j])
     """
-    return np.linalg.eig(as_complex(a))[0]
+    return as_complex(np.linalg.eig(a)[0])  # not of `as_complex(a)`: LAPACK has another order there
 
 
 def eigenvalues_alone(a: Any) -> Any:

@@ -22,7 +22,7 @@ def tridiagonal_solve(lower: Any, diagonal: Any, upper: Any, b: Any) -> Any:
     """
     bands = np.zeros((3, diagonal.shape[0]))
     bands[0, 1:], bands[1], bands[2, :-1] = upper, diagonal, lower
-    return scipy.linalg.solve_banded((1, 1), bands, b)
+    return scipy.linalg.solve_banded((1, 1), bands, b, check_finite=False)
 
 
 @as_it_stands

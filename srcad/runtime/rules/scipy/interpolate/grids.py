@@ -13,9 +13,22 @@ _BEYOND = "One of the requested xi is out of bounds"
 
 
 @inlined
+def _ascending(axis):
+    """The points of an axis from the lowest to the highest."""
+    grid = 1.0 * np.asarray(axis)
+    return np.where(grid[0] > grid[-1], grid[::-1], grid)
+
+
+@inlined
+def _place(axis, i):
+    """Where the value of the i-th of the ascending points of an axis is."""
+    return np.where(axis[0] > axis[-1], axis.shape[0] - 1 - i, i)
+
+
+@inlined
 def _cell(axis, q):
     """The interval of each point on an axis, and how far in it the point lies."""
-    grid = 1.0 * np.asarray(axis)
+    grid = _ascending(axis)
     i = np.minimum(np.maximum(np.searchsorted(grid, q, side="right") - 1, 0), grid.shape[0] - 2)
     low, high = np.take(grid, i), np.take(grid, i + 1)
     return i, (q - low) / (high - low)
@@ -33,13 +46,15 @@ def _on_grid(points, values, q, method, bounds_error, fill_value):
     flat = np.reshape(values, (cells, -1))
     for k in range(len(points)):
         axis = 1.0 * np.asarray(points[k])
-        outside = np.logical_or(outside, np.logical_or(q[:, k] < axis[0], q[:, k] > axis[-1]))
+        lowest, highest = np.minimum(axis[0], axis[-1]), np.maximum(axis[0], axis[-1])
+        outside = np.logical_or(outside, np.logical_or(q[:, k] < lowest, q[:, k] > highest))
         i, t = _cell(axis, q[:, k])
-        size = axis.shape[0]
+        first = where * axis.shape[0]
         if method == "nearest":
-            where = where * size + i + (t > 0.5)
+            where = first + _place(axis, i + (t > 0.5))
         else:
-            where = np.reshape(np.stack((where * size + i, where * size + i + 1)), (-1, q.shape[0]))
+            both = np.stack((first + _place(axis, i), first + _place(axis, i + 1)))
+            where = np.reshape(both, (-1, q.shape[0]))
             weights = np.reshape(np.stack((weights * (1.0 - t), weights * t)), (-1, q.shape[0]))
     if bounds_error and np.any(outside):
         raise ValueError(_BEYOND)

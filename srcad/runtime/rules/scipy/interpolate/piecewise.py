@@ -114,7 +114,12 @@ class Polynomials:
     def integrate(self, a, b, extrapolate=None):
         """The integral between two points."""
         whole = self.antiderivative()
-        return whole(b, 0, extrapolate) - whole(a, 0, extrapolate)
+        area = whole(b, 0, extrapolate) - whole(a, 0, extrapolate)
+        if _beyond(extrapolate, self.extrapolate) == 2:
+            first, period = self.x[0], self.x[-1] - self.x[0]
+            periods = np.floor((b - first) / period) - np.floor((a - first) / period)
+            area = area + periods * whole(self.x[-1], 0, True)
+        return area
 
 
 @inlined
@@ -321,19 +326,21 @@ class Steps:
             y = _values(c, self.x, q, 1, self.axis)
         elif self.kind == "spline":
             y = kernels.scipy.points_in_place(self.spline(q), self.y, self.axis, False)
-        elif self.kind not in ("previous", "nearest", "nearest-up", "next"):
+        elif self.kind not in ("previous", "zero", "nearest", "nearest-up", "next"):
             NO_KIND()
         else:
             y = np.take(self.y, _step(self.x, q, self.kind), axis=0)
             y = kernels.scipy.points_in_place(y, self.y, self.axis, False)
-        if isinstance(self.fill_value, str):
-            return y
         low, high = self.fill_value, self.fill_value
         if isinstance(self.fill_value, tuple):
             low, high = self.fill_value[0], self.fill_value[1]
         below, above = kernels.scipy.with_trailing_axes(below, self.y), kernels.scipy.with_trailing_axes(above, self.y)
         below = kernels.scipy.points_in_place(below, self.y, self.axis, False)
         above = kernels.scipy.points_in_place(above, self.y, self.axis, False)
+        if isinstance(self.fill_value, str):
+            if self.kind == "previous":  # there is none before the first point
+                return kernels.scipy.choose(below, np.nan, y)
+            return kernels.scipy.choose(above, np.nan, y) if self.kind == "next" else y
         return kernels.scipy.choose(below, low, kernels.scipy.choose(above, high, y))
 
 
@@ -345,9 +352,7 @@ def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_va
         points, values = points[order], values[order]
     if kind in ("linear", "slinear"):
         name = "linear"
-    elif kind in ("previous", "zero"):
-        name = "previous"
-    elif kind in ("nearest", "nearest-up", "next"):
+    elif kind in ("previous", "zero", "nearest", "nearest-up", "next"):
         name = kind
     elif kind not in ("quadratic", "cubic") and not isinstance(kind, int):
         NO_KIND()
@@ -359,5 +364,5 @@ def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_va
         spline = scipy.interpolate.make_interp_spline(points, values, degree)
     is_strict = bounds_error
     if bounds_error is None:
-        is_strict = not isinstance(fill_value, (str, tuple)) and np.isnan(fill_value)
+        is_strict = not isinstance(fill_value, str)
     return Steps(points, values, axis, name, fill_value, is_strict, spline)

@@ -119,6 +119,13 @@ def _weights(weights):
     return 1.0 * np.asarray(weights)
 
 
+@inlined
+def _weights_beside(weights, image):
+    """Weights with which an image stays of its type, unless they are complex."""
+    factors = _weights(weights)
+    return factors if np.iscomplexobj(factors) else np.astype(factors, image.dtype)
+
+
 @define(scipy.ndimage.correlate1d)
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     return _line(_image(input, output), np.conjugate(_weights(weights)), axis, mode, cval, origin)
@@ -155,14 +162,16 @@ def _in_all_axes(weights, image, axes):
 
 @define(scipy.ndimage.correlate)
 def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    image, factors = _image(input, output), np.conjugate(_weights(weights))
+    image = _image(input, output)
+    factors = np.conjugate(_weights_beside(weights, image))
     around = _around(image, factors.shape, mode, cval, origin, False, axes)
     return kernels.scipy.correlation(around, _in_all_axes(factors, image, axes), "direct")
 
 
 @define(scipy.ndimage.convolve)
 def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    image, factors = _image(input, output), np.flip(_weights(weights))
+    image = _image(input, output)
+    factors = np.flip(_weights_beside(weights, image))
     around = _around(image, factors.shape, mode, cval, origin, True, axes)
     return kernels.scipy.correlation(around, _in_all_axes(factors, image, axes), "direct")
 

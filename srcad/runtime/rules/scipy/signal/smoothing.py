@@ -188,5 +188,7 @@ def gaussian(M, std, sym=True):
 @define(scipy.signal.windows.kaiser)
 def kaiser(M, beta, sym=True):
     count = M if sym else M + 1
+    if M <= 1:
+        return np.ones(M)
     half = 0.5 * (count - 1.0)
     return (np.i0(beta * np.sqrt(1.0 - ((np.arange(count) - half) / half) ** 2)) / np.i0(beta))[:M]
