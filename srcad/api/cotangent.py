@@ -25,6 +25,8 @@ def matching(given: Any, value: Any, what: str) -> Any:
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if type(given) is not np.ndarray and isinstance(given, np.ndarray):
         _refuse_other_arrays(given, what)
+    if np.iscomplexobj(given) and not np.iscomplexobj(value):
+        raise _unfit(given, what)
     if isinstance(value, np.ndarray):
         bar = _converted(given, lambda: np.asarray(given, value.dtype if value.dtype.kind in "fc" else float), what)
         if bar.shape != value.shape:
@@ -55,5 +57,9 @@ def _converted(given: Any, convert: Callable[[], Any], what: str) -> Any:
     try:
         return convert()
     except (TypeError, ValueError):
-        hint = "give numbers, real ones unless what it belongs to is complex"
-        raise BadValue(f"{what} is {given!r}, which does not become what it belongs to", hint=hint) from None
+        raise _unfit(given, what) from None
+
+
+def _unfit(given: Any, what: str) -> BadValue:
+    hint = "give numbers, real ones unless what it belongs to is complex"
+    return BadValue(f"{what} is {given!r}, which does not become what it belongs to", hint=hint)

@@ -381,7 +381,8 @@ def _vjp(
     arguments = (*args, *snapshot(version.hidden()))
     value, trace = routines.forward(*arguments)
     pull = routines.pullback(arguments, value, trace)
-    return value, pull if many else lambda cotangent: pull(cotangent)[0]
+    # The trace may hold the value itself, which the caller may change: that gets a copy.
+    return snapshot(value), pull if many else lambda cotangent: pull(cotangent)[0]
 
 
 def _vjp_with_auxiliary(f: Callable[..., Any], args: tuple[Any, ...], how: dict[str, Any]) -> tuple[Any, ...]:
@@ -397,7 +398,7 @@ def _whole_vjp(run: Function[..., Any], args: tuple[Any, ...]) -> tuple[Any, Cal
 
     values = (*args, *(each._array() for each in run.captured_variables()))
     value, pull = run.forward(values, snapshot(run.captured_arrays()))
-    return value, lambda cotangent: tuple(pull(matching(cotangent, value, "the cotangent")))[: len(args)]
+    return snapshot(value), lambda cotangent: tuple(pull(matching(cotangent, value, "the cotangent")))[: len(args)]
 
 
 def jvp(

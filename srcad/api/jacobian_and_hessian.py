@@ -16,6 +16,7 @@ from numba.extending import typeof_impl
 
 from srcad.api.all_directions import AllDirections, SingleSweeps
 from srcad.api.argument_binding import bind
+from srcad.api.complex_partials import from_adjoints, from_tangents, turned
 from srcad.api.derivative_object import Derivative, made, readable
 from srcad.api.pytree import arrays_in
 from srcad.api.pytree_specialisation import Shape, shaped, until_supported
@@ -33,6 +34,7 @@ from srcad.refusals.derivatives import (
     JACOBIAN_OF_STRUCTURES,
     NESTED_RESULT,
     NOT_INSIDE_NJIT,
+    SECOND_BY_COMPLEX,
     SECOND_BY_STRUCTURE,
 )
 from srcad.runtime.support.record_fields import is_records
@@ -95,6 +97,10 @@ class Jacobian:
         sweeps = SingleSweeps(self._all_directions, _unit_directions(outputs), at_once)
         for row, index, seed in sweeps:
             bars = pull(seed if isinstance(value, tuple) else seed[0])
+            if np.iscomplexobj(outputs[row]):
+                across = pull(turned(seed, row) if isinstance(value, tuple) else 1j * seed[0])
+                parts = zip(bars, across, map(np.iscomplexobj, inputs), strict=True)
+                bars = tuple(from_adjoints(*each, self.__name__) for each in parts)
             for block, bar in zip(found[row], bars, strict=True):
                 block[index] = bar
         if sweeps.found is not None:
@@ -130,11 +136,21 @@ class Jacobian:
         for column, index, seed in sweeps:
             value, dots = push(*args, *seed)
             outputs, dots = (value, dots) if isinstance(value, tuple) else ((value,), (dots,))
+            if np.iscomplexobj(inputs[column]):
+                across = push(*args, *turned(seed, column))[1]
+                parts = zip(
+                    dots, across if isinstance(value, tuple) else (across,), map(np.iscomplexobj, outputs), strict=True
+                )
+                dots = tuple(from_tangents(*each, self.__name__) for each in parts)
             found = found or [[_blank(output, each) for each in inputs] for output in outputs]
             for row, dot in enumerate(dots):
                 found[row][column][(slice(None),) * np.ndim(dot) + index] = dot
         if sweeps.found is not None:
             return value, self._shaped([[sweeps.found]], False)
+        if not found:  # the arguments have no elements
+            value = push(*args, *map(_zeros, inputs))[0]
+            outputs = value if isinstance(value, tuple) else (value,)
+            found = [[_blank(output, each) for each in inputs] for output in outputs]
         return value, self._shaped(found, isinstance(value, tuple))
 
     def _shaped(self, found: list[list[Any]], several: bool) -> Any:
@@ -213,6 +229,10 @@ def _blocks(products: Derivative, args: tuple[Any, ...], rows: tuple[int, ...], 
     sweeps = SingleSweeps(loops, (each for each in _unit_directions(inputs) if each[0] in columns), at_once)
     for column, index, seed in sweeps:
         dots = products(*args, *seed)
+        if np.iscomplexobj(inputs[column]):
+            across = products(*args, *turned(seed, column))
+            parts = zip(dots, across, map(np.iscomplexobj, inputs), strict=True)
+            dots = tuple(from_tangents(*each, f"the gradient of {name_of(products.function)}") for each in parts)
         for row, blocks in zip(rows, found, strict=True):
             blocks[columns.index(column)][(slice(None),) * np.ndim(dots[row]) + index] = dots[row]
     if sweeps.found is not None:
@@ -271,10 +291,15 @@ class SecondDerivative:
         args = bind(self.__signature__, args, kwargs)
         if _by_structures(self.products, args) or np.ndim(args[self.inner]):
             raise SECOND_BY_STRUCTURE.error(function=self.__name__)
-        seed = [_zeros(args[place]) for place in self.products.request.wrt]
+        inputs = [args[place] for place in self.products.request.wrt]
         direction = self.products.request.wrt.index(self.inner)
-        seed[direction] = type(seed[direction])(1.0)
+        seed = next(each for place, _, each in _unit_directions(inputs) if place == direction)
         found = self.products(*args, *seed)
+        if any(map(np.iscomplexobj, inputs)):
+            if len(inputs) > 1:
+                raise SECOND_BY_COMPLEX.error(function=self.__name__)
+            across = self.products(*args, *turned(seed, 0))
+            found = (from_tangents(found[0], across[0], True, f"the gradient of {name_of(self.products.function)}"),)
         return tuple(found[place] for place in self.places) if self.many else found[self.places[0]]
 
 

@@ -113,4 +113,4 @@ def structured_vjp(
         by_place = dict(zip(wrt, found, strict=True))
         return tuple(by_place.get(place) for place in every)
 
-    return shape.result(form, value), pullback
+    return shape.result(form, snapshot(value)), pullback  # the trace may hold the value itself

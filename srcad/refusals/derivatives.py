@@ -52,6 +52,30 @@ HOLOMORPHIC = Refusal(
     "srcad.grad(f, holomorphic=True)(2.0 + 1.0j)",
 )
 
+NOT_HOLOMORPHIC = Refusal(
+    NotDifferentiable,
+    "Jacobians of functions of complex numbers that are not holomorphic",
+    "{function}: the function is not holomorphic here, so that it has no complex derivative",
+    "take srcad.jvp along 1.0 and along 1.0j, or make the real and the imaginary part arguments of their own",
+    """
+    def f(z):
+        return np.conj(z) * 2.0
+    """,
+    "srcad.jacobian(f)(np.array([1.0 + 2.0j]))",
+)
+
+SECOND_BY_COMPLEX = Refusal(
+    NotDifferentiable,
+    "`grad(grad(f))` by a complex argument and another one",
+    "{function}: second derivatives by a complex argument and another one are not one number",
+    "use srcad.hvp, or srcad.hessian",
+    """
+    def f(z, x):
+        return np.real(z * np.conj(z)) * x
+    """,
+    "srcad.grad(srcad.grad(f), 1)(1.0 + 2.0j, 3.0)",
+)
+
 NO_AUXILIARY = Refusal(
     BadType,
     "`has_aux=True` of a function that returns no pair",

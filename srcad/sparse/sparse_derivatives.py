@@ -126,7 +126,13 @@ class _Point:
     def product(self, direction: Any) -> Any:
         """The product of the matrix with a vector."""
         found = self._derivative.push(*self.args, direction.astype(self._x.dtype, copy=False))
-        return found if self._derivative.is_symmetric else found[1]
+        return found if self._derivative.is_symmetric else self._real(found[1])
+
+    def _real(self, values: Any) -> Any:
+        if np.iscomplexobj(values):
+            name = name_of(self._derivative.function)
+            raise BadType(f"{name} returns complex numbers", hint="return real and imaginary parts one after the other")
+        return values
 
     @functools.cached_property
     def transposed(self) -> Callable[[Any], Any]:
@@ -134,7 +140,7 @@ class _Point:
         if self._derivative.is_symmetric:
             return self.product
         value, pull = vjp(self._derivative.function, *self.args, wrt=self._derivative.where, jit=self._derivative.jit)
-        return lambda weights: pull(weights.astype(value.dtype, copy=False))
+        return lambda weights: pull(weights.astype(self._real(value).dtype, copy=False))
 
     def row(self, k: int) -> Any:
         """One row of the matrix."""

@@ -214,6 +214,14 @@ def test_norms_of_matrices_are_of_matrices(x, order):
             np.linalg.norm(v, order)
 
 
+def test_second_derivatives_at_arrays_without_axes():
+    assert srcad.grad(srcad.grad(cube, jit=False), jit=False)(np.array(2.0)) == pytest.approx(12.0)
+
+
+def test_a_forward_jacobian_by_nothing():
+    assert srcad.jacobian(lambda x: 2.0 * x, mode="forward", jit=False)(np.zeros((0, 2))).shape == (0, 2, 0, 2)
+
+
 @pytest.mark.parametrize("make", [lambda f: srcad.grad(srcad.grad(f)), srcad.jacobian, srcad.hessian])
 def test_compiled_code_is_told_that_it_cannot_call_them(make):
     second = make(lambda x: x * x * x)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, BadValue
 
 X = np.array([1.0, -2.0, 0.5])
 TABLE = np.array([1.0, 2.0, 3.0])
@@ -32,6 +32,26 @@ def test_a_pullback_may_be_called_many_times(jit):
         by_x, by_k = pullback(bar)
         np.testing.assert_allclose(by_x, bar * 9.0 * X**2)
         assert by_k == pytest.approx(bar * np.sum(X**3))
+
+
+@pytest.mark.parametrize("function", [np.exp, lambda x: x])
+@pytest.mark.parametrize("wrt", [None, 0])
+def test_the_value_may_be_changed(function, wrt):
+    def twice(x):
+        y = function(x)
+        return y, y * y
+
+    (value, _), pullback = srcad.vjp(twice, X, wrt=wrt, jit=False)
+    before = np.array(pullback((np.ones(3), np.ones(3)))[0])
+    value[:] = 0.0
+    np.testing.assert_array_equal(pullback((np.ones(3), np.ones(3)))[0], before)
+
+
+def test_complex_cotangents_of_real_values_are_refused():
+    with pytest.raises(BadValue, match="cotangent"):
+        srcad.vjp(energy, X, 1.0, jit=False)[1](1.0j)
+    with pytest.raises(BadValue, match="tangent"):
+        srcad.jvp(energy, (X, 1.0), (1j * X, 1.0), jit=False)
 
 
 def test_pullbacks_of_several_calls_do_not_disturb_each_other():

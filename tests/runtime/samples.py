@@ -357,6 +357,7 @@ DEFINED: dict[Any, list[Sample]] = {
         *(s(MATRIX, order) for order in (1, -1, 2, -2, np.inf, -np.inf, "fro", "nuc")),
         *(s(MATRIX, order, axis=0) for order in (0, 1, 2, 3)),
         *(s(MATRIX, order, axis=1, keepdims=True) for order in (np.inf, -np.inf)),
+        *(s(each, 1, keepdims=True) for each in (ANY, MATRIX)),
     ],
     kernels.norm_of_matrices: [
         *(s(CUBE, order, (0, 2)) for order in (1, -1, "fro")),

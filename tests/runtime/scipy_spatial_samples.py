@@ -42,7 +42,10 @@ DEFINED: dict[Any, list[Sample]] = {
     distance.squareform: [s(normal(6)), s(distance.squareform(POSITIVE[:3]), checks=False), s(normal(0))],
     **{getattr(distance, name): [s(ANY, ROW), s(ANY, ROW, POSITIVE)] for name in BY_NAME},
     distance.hamming: [s(np.round(ANY), np.round(ROW)), s(np.round(ANY), np.round(ROW), POSITIVE, fixed=(0, 1))],
-    distance.minkowski: [s(ANY, ROW, 3), s(ANY, ROW, 1.5, POSITIVE), s(ANY, ROW, np.inf, fixed=(2,))],
+    distance.minkowski: [
+        *(s(ANY, ROW, 3), s(ANY, ROW, 1.5, POSITIVE), s(ANY, ROW, np.inf, fixed=(2,))),
+        s(ANY, ROW, np.inf, POSITIVE, fixed=(2, 3)),
+    ],
     distance.seuclidean: [s(ANY, ROW, POSITIVE)],
     distance.mahalanobis: [s(ANY[:3], ROW[:3], SYMMETRIC)],
     distance.jensenshannon: [s(POSITIVE, ABOVE), s(POSITIVE, ABOVE, 2.0), s(SHARES, SHARES[::-1], axis=1)],

@@ -109,8 +109,8 @@ def only_element(x):
 def norm_of_order(x, order, axis=None, keepdims=False):
     # The order is normally a compile-time constant: then only one branch remains.
     if axis is None:
-        y = kernels.norm_of_all(x, order)
-        return np.reshape(y, (1,) * np.ndim(x)) if keepdims else y
+        found = kernels.norm_of_all(x, order)
+        return np.reshape(found, (1,) * np.ndim(x)) if keepdims else found
     if isinstance(axis, tuple) and len(axis) == 2:
         return kernels.norm_of_matrices(x, order, axis, keepdims)
     return kernels.norm_of_vectors(x, order, axis, keepdims)

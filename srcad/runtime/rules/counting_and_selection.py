@@ -169,9 +169,9 @@ def nanvar(a, axis=None, *, ddof=0, keepdims=False):
     values = np.where(np.isnan(a), 0.0, a)
     count = np.sum(known, axis=axis, keepdims=True)
     apart = (values - np.sum(values, axis=axis, keepdims=True) / count) * known
-    return np.sum(kernels.squared_modulus(apart), axis=axis, keepdims=keepdims) / (
-        np.sum(known, axis=axis, keepdims=keepdims) - ddof
-    )
+    freedom = np.sum(known, axis=axis, keepdims=keepdims) - ddof
+    total = np.sum(kernels.squared_modulus(apart), axis=axis, keepdims=keepdims)
+    return total / np.where(freedom > 0.0, freedom, np.nan)
 
 
 @define(np.nanstd)

@@ -81,7 +81,7 @@ def var_of_some(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, wher
         size = kernels.reduced_size(np.shape(a), axis)
         return np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims) / (size - less)
     count = np.sum(np.where(np.broadcast_to(where, a.shape), 1.0, 0.0), axis=axis, keepdims=keepdims)
-    return np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where) / (count - less)
+    return np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where) / np.maximum(count - less, 0.0)
 
 
 @define(np.std, given=("dtype", "where", "mean", "correction"))

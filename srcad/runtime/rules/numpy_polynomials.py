@@ -51,11 +51,16 @@ def polyder(p, m=1):
 @define(np.polyint)
 def polyint(p, m=1, k=None):
     y = p
-    if isinstance(k, (list, tuple)):
-        k = np.array(k)
     for step in range(m):
-        last = 0.0 if k is None else k if np.ndim(k) == 0 else k[0] if len(k) == 1 else k[step]
-        y = np.append(y / np.arange(len(y), 0, -1), last)
+        if k is None:
+            constant = 0.0
+        elif isinstance(k, (list, tuple)):
+            constant = k[0] if len(k) == 1 else k[step]
+        elif np.ndim(k) == 0:
+            constant = k
+        else:
+            constant = k[0] if k.shape[0] == 1 else k[step]
+        y = np.append(y / np.arange(len(y), 0, -1), constant)
     return y
 
 
@@ -110,8 +115,10 @@ def polynomial_polyint(c, m=1, k=None, lbnd=0, scl=1):
         y = np.append(0.0, y * scl / np.arange(1, len(y) + 1))
         if k is None or isinstance(k, (list, tuple)):
             start = 0.0 if k is None or step >= len(k) else k[step]
-        else:
+        elif np.ndim(k) == 0:
             start = k if step == 0 else 0.0
+        else:
+            start = k[step] if step < k.shape[0] else 0.0
         y = np.append(start - np.polynomial.polynomial.polyval(lbnd, y), y[1:])
     return y
 

@@ -1,5 +1,7 @@
 """Histograms count as NumPy's do, value by value: at the edges of bins, beside them, and outside of all."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -44,3 +46,16 @@ def test_all_values_may_be_equal_and_arrays_have_any_rank():
         count, edges = np.histogram(a, 3, weights=w)
         place = np.clip(np.searchsorted(edges, a, side="right") - 1, 0, 2)
         np.testing.assert_array_equal(slope, 2.0 * count[place])
+
+
+@pytest.mark.parametrize("spread", [np.nanvar, np.nanstd])
+def test_fewer_elements_than_ddof_have_no_variance(spread):
+    x = np.array([[1.0, 2.0, 4.0, 8.0], [np.nan, np.nan, 1.0, 2.0], [3.0, np.nan, np.nan, np.nan], [np.nan] * 4])
+    filled, known = np.nan_to_num(x), ~np.isnan(x)
+    for f, at in (
+        (lambda x: spread(x, axis=1, ddof=2), x),
+        (lambda x: np.var(x, axis=1, ddof=2, where=known), filled),
+    ):
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            np.testing.assert_allclose(srcad.function(f, jit=False)(at), f(at))

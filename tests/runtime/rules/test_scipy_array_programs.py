@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.ndimage
 import scipy.signal
 
 import srcad
@@ -190,3 +191,10 @@ def test_one_element_without_its_trend_is_zero():
     """The value was nan, of 0 / 0."""
     one = np.array([2.0])
     assert srcad.jvp(lambda x: np.sum(scipy.signal.detrend(x)), (one,), (one,), jit=False) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("axes", [(1, 0), (-1, 0)])
+def test_axes_of_filters_in_another_order_than_the_arrays_are_refused(axes):
+    weights = np.arange(6.0).reshape(3, 2)
+    with pytest.raises(MissingRule, match="another order"):
+        srcad.grad(lambda x: np.sum(scipy.ndimage.correlate(x, weights, axes=axes)), jit=False)(np.ones((4, 5)))

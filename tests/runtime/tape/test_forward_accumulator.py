@@ -230,3 +230,9 @@ def test_large_results_of_functions_that_others_define_have_tangents():
             with ForwardAccumulator(x, constant(np.ones(2000))) as accumulator:
                 y = function(x)
             np.testing.assert_allclose(accumulator.jvp(y), function(np.ones(2000)))
+
+
+def test_what_is_linear_and_given_by_keyword_does_not_move():
+    with ForwardAccumulator(X, DIRECTION) as accumulator:
+        y = np.select([np.array([True, False])], [X], default=2.0)
+    assert accumulator.jvp(y).tolist() == [1.0, 0.0]

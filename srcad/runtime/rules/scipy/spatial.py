@@ -88,12 +88,14 @@ METRICS = {
 def _lines(name: str, metric: Metric) -> list[str]:
     """The lines of the function of two rows."""
     plain = f"return {metric.formula.replace('{w}', '')}"
-    if name == "minkowski":
-        plain = f"if p == np.inf:\n        return {METRICS['chebyshev'].formula}\n    {plain}"
     if metric.weighted is None:
         return [plain]
     weighted = (metric.weighted or metric.formula).replace("{w}", "w * ")
-    return ["if w is not None:", f"    return {weighted}", plain]
+    lines = ["if w is not None:", f"    return {weighted}", plain]
+    if name == "minkowski":
+        largest = _lines("chebyshev", METRICS["chebyshev"])
+        return ["if p == np.inf:", *(f"    {line}" for line in largest), *lines]
+    return lines
 
 
 def _head(metric: Metric) -> str:

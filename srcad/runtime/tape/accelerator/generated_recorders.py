@@ -101,7 +101,8 @@ def _recording(plan: Plan, kinds: Mapping[str, type], keywords: Mapping[str, Any
     if guards := _guards(plan, kinds, keywords):
         lines += [f"if {' or '.join(guards)}:", f"    return otherwise({call})"]
     general = " or ".join(["value.dtype.kind not in 'fc'", *[f"{each}.size >= LARGE" for each in sizes]])
-    if plan.kind != RULED or plan.stated is not None or plan.count < len(kinds):
+    holds_arrays = np.ndarray in map(type, keywords.values())  # which a node has copies of
+    if plan.kind != RULED or plan.stated is not None or plan.count < len(kinds) or holds_arrays:
         general = "True"
     return [
         *lines,

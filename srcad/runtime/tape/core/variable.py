@@ -229,5 +229,10 @@ class Variable(Readable):
     def __copy__(self) -> Variable:
         return self
 
-    def __deepcopy__(self, memo: object) -> Variable:
-        return Variable(self._array(), self._trainable, self._name.removesuffix(":0"), constraint=self.constraint)
+    def __reduce__(self) -> Any:
+        # What is unpickled, or copied deeply, has an identity of its own.
+        return _restored, (np.asarray(self._array()), self._trainable, self._name, self.constraint)
+
+
+def _restored(value: Any, trainable: bool, name: str, constraint: Any) -> Variable:
+    return Variable(value, trainable, name.removesuffix(":0"), constraint=constraint)

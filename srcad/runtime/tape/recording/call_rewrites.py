@@ -182,7 +182,7 @@ def of_definition(primitive: Any) -> Callable[..., Any]:
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, **keywords: Any) -> Any:
     """For each element the function, or number, of the last condition that holds."""
-    masks = [np.asarray(each) for each in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
+    masks = [*_conditions(condlist, x.ndim)]
     if len(funclist) == len(masks) + 1:
         masks.append(~np.logical_or.reduce(masks))
     if len(funclist) != len(masks):
@@ -194,10 +194,23 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, *
     for mask, function in zip(masks, funclist, strict=True):
         value = function
         if callable(function):
+            if not mask.any():
+                continue
             elements = function(x[mask], *arguments, **keywords)
             value = as_primitive(kernels.scatter)(np.broadcast_to(elements, (int(mask.sum()),)), x.shape, mask)
         result = np.where(mask, value, result)
     return result
+
+
+def _conditions(condlist: Any, ndim: int) -> Any:
+    """The conditions of `np.piecewise`, stacked; a list of truth values is one condition of an array's elements."""
+    if isinstance(condlist, (list, tuple)):
+        condlist = [each._array() if isinstance(each, Operand) else each for each in condlist]
+    elif isinstance(condlist, Operand):
+        condlist = condlist._array()
+    if np.isscalar(condlist) or (ndim and not isinstance(condlist[0], (list, np.ndarray))):
+        condlist = [condlist]
+    return np.asarray(condlist, bool)
 
 
 def spelling(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Callable[..., Any] | None:

@@ -198,7 +198,7 @@ def _node(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], r
     if plan.stated is not None:
         keywords = {name: keywords[name] for name in plan.stated}
     arguments, result = retained(plan, arguments[: plan.count], result)
-    return (ComposedCall if plan.composed else PrimitiveCall)(plan, arguments, result, keywords)
+    return (ComposedCall if plan.composed else PrimitiveCall)(plan, arguments, result, frozen(keywords))
 
 
 def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:

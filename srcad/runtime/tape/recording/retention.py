@@ -20,6 +20,7 @@ from srcad.runtime.support.array_snapshots import is_writable, shell_of
 from srcad.runtime.support.nested_structures import map_leaves
 from srcad.runtime.tape.core.active_recordings import active
 from srcad.runtime.tape.core.tensor import Tensor, tensor_of
+from srcad.runtime.tape.reverse.pullbacks import read_when_live
 
 # Types of immutable values.
 SCALARS = (float, int, complex, bool, np.float64, np.float32, np.int64, np.bool_, str, slice, type(None), type(...))
@@ -85,13 +86,13 @@ def contents(parts: Iterable[Any]) -> int:
 
 @functools.cache
 def what_is_read(primitive: Any, count: int) -> frozenset[int] | None:
-    """The positions of arguments whose elements a pullback reads, -1 for the result.
+    """The positions of arguments whose elements a pullback reads, live or not; -1 for the result.
 
     >>> import operator
     >>> [sorted(what_is_read(each, 2)) for each in (operator.add, operator.mul, operator.truediv)]
-    [[], [0, 1], [-1, 1]]
+    [[], [0, 1], [-1, 0, 1]]
     """
-    found: set[int] = set()
+    found: set[int] = {*read_when_live(primitive, count)}
     for rule in variants(primitive):
         template = rule.partials or rule.adjoint
         if rule.kind == "zero" or template is None:

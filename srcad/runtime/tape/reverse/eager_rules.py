@@ -58,7 +58,10 @@ def pushforward(
     if rule.is_linear:
         moved = [each for each in names if each in rule.linear_in]
         mixed = [_filled(each, like) if name in moved else like for name, each, like in zip(names, tangents, args)]  # noqa: B905
-        return (as_primitive(primitive) if live and is_kernel(primitive) else primitive)(*mixed, **kwargs)
+        # What is linear and given by keyword, such as the default of `np.select`, does not move.
+        named = dict(zip(names[len(args) :], kwargs.items(), strict=True))
+        still = {key: _filled(None, each) if name in moved else each for name, (key, each) in named.items()}
+        return (as_primitive(primitive) if live and is_kernel(primitive) else primitive)(*mixed, **still)
     run = _pushforward_function(rule, tuple(names[k] for k in active))
     if run is None:
         return None

@@ -93,6 +93,15 @@ def pullback(
     return pull
 
 
+def read_when_live(primitive: Any, count: int) -> frozenset[int]:
+    """The positions of arguments, -1 for the result, that a live pullback reads besides those that the rule reads.
+
+    >>> sorted(read_when_live(np.divide, 2)), sorted(read_when_live(np.arcsinh, 1)), sorted(read_when_live(np.sin, 1))
+    ([0, 1], [-1], [])
+    """
+    return frozenset(range(count) if primitive in _FROM_ARGUMENTS else [-1] if primitive in _FROM_RESULT else ())
+
+
 def direct_pullback(
     primitive: Any, mask: int, values: Sequence[Any], keywords: Mapping[str, Any] = NO_KEYWORDS
 ) -> Direct | None:

@@ -1,4 +1,5 @@
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -217,6 +218,16 @@ def test_a_deep_copy_is_another_variable():
     other.assign([2.0])
     assert v.numpy().tolist() == [1.0]
     assert (other.name, other.trainable) == ("w:0", False)
+
+
+def test_an_unpickled_variable_is_another_variable():
+    v = Variable([1.0, 2.0], name="w", trainable=False)
+    other = pickle.loads(pickle.dumps(v))
+    assert (other.name, other.trainable, other.tolist()) == ("w:0", False, [1.0, 2.0])
+    with GradientTape() as tape:
+        tape.watch([v, other])
+        y = np.sum(v * 3.0 + other * 5.0)
+    assert [each.tolist() for each in tape.gradient(y, [v, other])] == [[3.0, 3.0], [5.0, 5.0]]
 
 
 WATCHED = {

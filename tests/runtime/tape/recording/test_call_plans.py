@@ -100,6 +100,8 @@ CHANGED = {
     "an index": ([0, 2, 2], lambda x, part: x[part]),
     "an array": (np.array([1.0, 2.0, 3.0]), lambda x, part: x * part),
     "an index array in a tuple": (np.array([0, 2]), lambda x, part: np.stack([x, x])[1, part]),
+    "an array by keyword": (np.array([1.0, 2.0, 4.0]), lambda x, part: np.average(x * x, weights=part)),
+    "a grid by keyword": (np.array([1.0, 2.0, 4.0]), lambda x, part: np.trapezoid(x, x=part)),
     "a condition": ([True, False, True], lambda x, part: np.where(part, x, 0.0)),
 }
 

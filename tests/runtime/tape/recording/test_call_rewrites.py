@@ -30,6 +30,12 @@ CALLS = {
     "lists of points": (lambda x: np.interp(x, [-2.0, 0.0, 2.5], [1.0, 3.0, 0.5]), V),
     "pieces": (lambda x: np.piecewise(x, [x > 1.0, x < 0.0], [np.square, lambda x: -3.0 * x, 7.0]), V),
     "pieces, the last condition counts": (lambda x: np.piecewise(x, [x > 0.0, x > 1.0], [np.exp, 0.0]), V),
+    "pieces by a list of truth values": (
+        lambda x: np.piecewise(x, [True, False, True, False, True][: len(x)], [np.square, np.exp]),
+        V,
+    ),
+    "pieces by stacked conditions": (lambda x: np.piecewise(x, np.stack([x > 1.0, x < 0.0]), [np.square, np.exp]), V),
+    "pieces of nothing": (lambda x: np.piecewise(x, [x > 99.0, x < 0.0], [np.max, np.exp, np.sin]), V),
     "weights along an axis": (lambda x: np.average(x, axis=0, weights=[1.0, 2.0, 4.0]), M),
     "weights along the last axis": (lambda x: np.average(x, axis=-1, weights=np.array([1.0, 2.0, 4.0])), M),
     "layers": (lambda x: np.unstack(x, axis=1)[2] * np.unstack(x)[0], M),

@@ -22,7 +22,8 @@ LARGE = 2000
         (np.exp, 1, [-1]),
         (np.sin, 1, [0]),
         (np.tanh, 1, [-1]),
-        (operator.truediv, 2, [-1, 1]),
+        (operator.truediv, 2, [-1, 0, 1]),
+        (np.arcsinh, 1, [-1, 0]),
     ],
 )
 def test_what_a_pullback_reads(primitive, count, read):
@@ -65,6 +66,29 @@ def test_what_holds_no_array_serves_higher_orders_too():
             y = np.exp(x + 1.0) - x * x
         slope = inner.gradient(y, x)
     np.testing.assert_allclose(outer.gradient(slope, x), np.exp(np.linspace(2.0, 3.0, LARGE)) - 2.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "second"),
+    [
+        (lambda x: (x * x) / (x + 2.0), lambda x: 8.0 / (x + 2.0) ** 3),
+        (lambda x: np.divide(1.0, x), lambda x: 2.0 / x**3),
+        (np.tan, lambda x: 2.0 * np.tan(x) / np.cos(x) ** 2),
+        (np.expm1, np.exp),
+        (np.arcsinh, lambda x: -x / (1.0 + x * x) ** 1.5),
+        (np.arccosh, lambda x: -x / (x * x - 1.0) ** 1.5),
+    ],
+)
+def test_second_derivatives_of_large_arrays_read_what_first_ones_do_not(function, second):
+    points = np.linspace(1.1, 1.4, LARGE)
+    x = constant(points)
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as inner:
+            inner.watch(x)
+            y = function(x)
+        slope = inner.gradient(y, x)
+    np.testing.assert_allclose(outer.gradient(slope, x), second(points), rtol=1e-9)
 
 
 def test_small_arguments_are_kept_as_they_are():

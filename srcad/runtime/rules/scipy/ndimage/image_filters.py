@@ -139,6 +139,15 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
 
 
 @inlined
+def _check_order(image, axes):
+    """SciPy pairs axes in another order than that of the array with some of the parameters, but not with all."""
+    for k in range(1, kernels.scipy.axes_count(np.ndim(image), None, axes)):
+        before = kernels.scipy.axis_number(np.ndim(image), None, axes, k - 1) % np.ndim(image)
+        if before > kernels.scipy.axis_number(np.ndim(image), None, axes, k) % np.ndim(image):
+            raise NotImplementedError("axes in another order than that of the array: give them in that order")
+
+
+@inlined
 def _around(image, shape, mode, cval, origin, is_turned, axes):
     """The image, extended by what a window of a shape needs."""
     around = image
@@ -164,6 +173,7 @@ def _in_all_axes(weights, image, axes):
 def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     image = _image(input, output)
     factors = np.conjugate(_weights_beside(weights, image))
+    _check_order(image, axes)
     around = _around(image, factors.shape, mode, cval, origin, False, axes)
     return kernels.scipy.correlation(around, _in_all_axes(factors, image, axes), "direct")
 
@@ -172,6 +182,7 @@ def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *
 def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     image = _image(input, output)
     factors = np.flip(_weights_beside(weights, image))
+    _check_order(image, axes)
     around = _around(image, factors.shape, mode, cval, origin, True, axes)
     return kernels.scipy.correlation(around, _in_all_axes(factors, image, axes), "direct")
 
@@ -222,6 +233,7 @@ def gaussian_filter(
 @define(scipy.ndimage.gaussian_laplace)
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, truncate=4.0, radius=None):
     image = _image(input, output)
+    _check_order(image, axes)
     total = np.zeros_like(image)
     count = kernels.scipy.axes_count(np.ndim(image), None, axes)
     for k in range(count):
