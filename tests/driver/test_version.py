@@ -166,3 +166,15 @@ def test_without_a_folder_everything_works_from_memory(tmp_path, monkeypatch):
 
     assert srcad.grad(f)(2.0) == 3.0
     assert srcad.grad(f, jit=False)(2.0) == 3.0
+
+
+def test_a_captured_zero_that_changes_its_sign_is_another_number():
+    zero = 0.0
+
+    def angle(x):
+        return np.arctan2(zero, -x) * x
+
+    slope = srcad.grad(angle, jit=False)
+    assert np.isclose(slope(1.0), np.pi)
+    zero = -0.0
+    assert np.isclose(slope(1.0), -np.pi)
