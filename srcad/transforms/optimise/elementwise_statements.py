@@ -71,18 +71,10 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
     if isinstance(value, gast.BinOp) and (kind.dtype == nb.boolean or isinstance(value.op, UNFUSED)):
         # NumPy's sum of two arrays of booleans has booleans, Numba's sum of two booleans is an integer.
         return kind.dtype == nb.boolean and isinstance(value.op, LOGICAL)
-    if isinstance(value, gast.BinOp) and not isinstance(value.op, gast.Div) and _is_of_integers(program, value):
-        return False  # a float as the product of unsigned and signed arrays is no float as that of numbers
     if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, name, value)):
         return False
     rule = registry.find(primitive_of(value, program.unit.bindings))
     return rule is not None and rule.elementwise and all(_is_numeric(program, node) for node in operands(value)[0])
-
-
-def _is_of_integers(program: Program, value: gast.BinOp) -> bool:
-    """Whether an operation with a float as its result has arrays of integers alone."""
-    kinds = [program.types.get(name) for name in names_in(value)]
-    return all(isinstance(getattr(each, "dtype", each), nb.Integer) for each in kinds if each is not None)
 
 
 def _is_of_numbers(program: Program, value: gast.Compare) -> bool:
