@@ -19,6 +19,7 @@ from srcad.runtime.jit.islands import Islands
 from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.kernels import Unobserved
 from srcad.runtime.support.random_states import kept_states
+from srcad.transforms.inference.typed_code_arithmetic import computes_otherwise
 from srcad.transforms.ir.side_effects import draws_numbers
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation
@@ -88,7 +89,7 @@ class Interpreted:
         )
         if self.options is not None:
             made = generated.text, generated.functions, generated.bindings
-            return Islands(*made, self.options, of_kind, request.mode == "core").routines()
+            return Islands(*made, self.options, of_kind, computes_otherwise, request.mode == "core").routines()
         stored = disk_cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
         # The text says all, but for the objects that it is given.
         module = load(disk_cache.key("observed", generated.text), stored, generated.bindings)

@@ -7,6 +7,7 @@ alive.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Hashable
 from types import FunctionType
 from typing import Any, TypeVar
@@ -21,9 +22,13 @@ _ATTRIBUTE = "__srcad_made__"
 
 
 class _Made(dict[Hashable, Any]):
-    """Things made from one function. Wrappers copy the attributes of what they wrap, so it says whose it is."""
+    """Things made from one function. Wrappers copy the attributes of what they wrap, so it says whose it is.
+
+    A function may be given other code and defaults in its place, as IPython does that loads modules again.
+    """
 
     owner: Any = None
+    inside: tuple[Any, ...] = ()
 
     def __reduce__(self) -> Any:
         return _Made, ()
@@ -40,13 +45,26 @@ def remembered(function: Callable[..., Any], key: Hashable, make: Callable[[], R
     if not isinstance(function, (FunctionType, Dispatcher)) and not hasattr(type(function), "__srcad_keeps__"):
         return _of_other(function, key, make)
     made = vars(function).get(_ATTRIBUTE)
-    if made is None or made.owner is not function:
+    inside = _inside(function)
+    if made is None or made.owner is not function or not _are_same(made.inside, inside):
         made = _Made()
-        made.owner = function
+        made.owner, made.inside = function, inside
         vars(function)[_ATTRIBUTE] = made
     if key not in made:
         made[key] = make()
     return made[key]  # type: ignore[no-any-return]
+
+
+def _inside(function: Any) -> tuple[Any, ...]:
+    """The code of a function, and its defaults."""
+    plain = getattr(function, "py_func", function)
+    if not isinstance(plain, FunctionType):
+        return ()
+    return plain.__code__, plain.__defaults__, *(plain.__kwdefaults__ or {}).values()
+
+
+def _are_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    return len(one) == len(other) and all(map(operator.is_, one, other))
 
 
 def _of_other(function: Callable[..., Any], key: Hashable, make: Callable[[], Result]) -> Result:

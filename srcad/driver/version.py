@@ -96,7 +96,7 @@ class Version:
         try:
             for read, value in self._frozen:
                 now = read()
-                if now is not value and (type(now) is not type(value) or now != value):
+                if now is not value and not _is_same(now, value):
                     return False
         except (KeyError, ValueError):  # the name is gone
             return False
@@ -268,10 +268,13 @@ class Version:
         if options is not None:
             from srcad.driver.result_precision import of_kind
             from srcad.runtime.jit.islands import Islands  # few functions need them
+            from srcad.transforms.inference.typed_code_arithmetic import computes_otherwise
 
             given = {name: getattr(module, name) for name in stored.injected}
             writes = self.request.mode == "core"
-            functions = [*Islands(stored.text, stored.functions, given, options, of_kind, writes).routines()]
+            functions = [
+                *Islands(stored.text, stored.functions, given, options, of_kind, computes_otherwise, writes).routines()
+            ]
         forward = restoring_errors(functions[0], self.request.mode)
         if self.request.mode != "vjp":
             return forward
@@ -408,6 +411,17 @@ def _describe(value: Any) -> str:
     if hasattr(value, "__qualname__") and hasattr(value, "__module__") and "<locals>" not in value.__qualname__:
         return f"{value.__module__}.{value.__qualname__}"
     return repr(value)
+
+
+def _is_same(now: Any, value: Any) -> bool:
+    """Whether a captured value means the same as another one.
+
+    >>> _is_same(2.0, 2.0), _is_same(2, 2.0), _is_same(-0.0, 0.0), _is_same(np.nan, float("nan"))
+    (True, False, False, True)
+    """
+    if type(now) is not type(value):
+        return False
+    return bool(repr(now) == repr(value) if isinstance(value, (float, complex, np.inexact)) else now == value)
 
 
 def _as_array(value: Any) -> Any:

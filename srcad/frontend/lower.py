@@ -432,6 +432,8 @@ class _Lowering:
         if isinstance(callee, Procedure):
             return callee
         if isinstance(callee, Method):
+            if callee.receiver.owner is not None:  # the name may be given an object of a class with another method
+                self.draft.freeze(callee.receiver.standing(), "its class", type(callee.receiver.value))
             return self.read(procedure_of(load_source(callee.function), callee.receiver))
         if callee is None or hasattr(callee, "__srcad_primitive__"):
             return None

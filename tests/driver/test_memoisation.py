@@ -73,3 +73,20 @@ def test_a_function_with_something_made_can_still_be_pickled():
     srcad.grad(cube)
     assert pickle.loads(pickle.dumps(cube)) is cube
     assert pickle.loads(pickle.dumps(vars(cube))) == {"__srcad_made__": {}}
+
+
+def test_a_function_that_is_given_other_code_or_defaults_is_made_anew():
+    def total(x, k=2.0, *, m=1.0):
+        return np.sum(x) * k * m
+
+    def squares(x, k=2.0, *, m=1.0):
+        return np.sum(x * x) * k * m
+
+    x = np.array([1.0, 3.0])
+    assert np.allclose(srcad.grad(total, jit=False)(x), 2.0)
+    total.__defaults__ = (5.0,)
+    assert np.allclose(srcad.grad(total, jit=False)(x), 5.0)
+    total.__kwdefaults__ = {"m": 3.0}
+    assert np.allclose(srcad.grad(total, jit=False)(x), 15.0)
+    total.__code__ = squares.__code__
+    assert np.allclose(srcad.grad(total, jit=False)(x), 30.0 * x)

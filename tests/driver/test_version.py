@@ -166,3 +166,43 @@ def test_without_a_folder_everything_works_from_memory(tmp_path, monkeypatch):
 
     assert srcad.grad(f)(2.0) == 3.0
     assert srcad.grad(f, jit=False)(2.0) == 3.0
+
+
+def test_a_captured_zero_that_changes_its_sign_is_another_number():
+    zero = 0.0
+
+    def angle(x):
+        return np.arctan2(zero, -x) * x
+
+    slope = srcad.grad(angle, jit=False)
+    assert np.isclose(slope(1.0), np.pi)
+    zero = -0.0
+    assert np.isclose(slope(1.0), -np.pi)
+
+
+class Line:
+    def __init__(self):
+        self.rate = 2.0
+
+    def at(self, x):
+        return self.rate * x
+
+    def __call__(self, x):
+        return self.rate * x
+
+
+class Parabola(Line):
+    def at(self, x):
+        return self.rate * x * x
+
+    def __call__(self, x):
+        return self.rate * x * x
+
+
+def test_a_captured_name_that_is_given_an_object_of_another_class_has_its_methods():
+    curve = Line()
+    by_method = srcad.grad(lambda x: curve.at(x) + 0.0, jit=False)
+    by_call = srcad.grad(lambda x: curve(x) + 0.0, jit=False)
+    assert [by_method(3.0), by_call(3.0)] == [2.0, 2.0]
+    curve = Parabola()
+    assert [by_method(3.0), by_call(3.0)] == [12.0, 12.0]

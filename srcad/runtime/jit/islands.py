@@ -216,12 +216,15 @@ class Islands:
         given: Mapping[str, Any],
         options: Mapping[str, Any],
         rounded: Callable[[Any, Any], Any],
+        differs: Callable[[Any, tuple[types.Type, ...]], bool],
         writes: bool = False,
     ) -> None:
         """`options` are Numba's; `rounded` converts numbers that Numba returns to their precision, given the type.
 
+        `differs` says of a function and types whether Numba gives what it computes another meaning than Python.
         `writes` says that the functions may write into their arguments, which have to be put back before a second run.
         """
+        self.differs = differs
         self.rounded, self.draws = rounded, "random" in text or ".draw_" in text
         self.writes, self.has_effects = writes, writes and has_effects(text)
         self.text, self.functions, self.given, self.options = text, functions, dict(given), dict(options)
@@ -249,11 +252,18 @@ class Islands:
                     return None
                 islands |= more
             else:
-                return function
+                return None if self.is_other(function) else function
         return None
 
+    def is_other(self, function: CPUDispatcher) -> bool:
+        """Whether a compiled function, or one of the same text that it calls, means something else than as Python."""
+        text = function.py_func.__code__.co_filename
+        made = [each for each in function.py_func.__globals__.values() if isinstance(each, CPUDispatcher)]
+        own = [each for each in made if each.py_func.__code__.co_filename == text]
+        return any(self.differs(each.py_func, kinds) for each in own for kinds in each.overloads)
+
     def is_island(self, site: Site, observed: Observed) -> bool:
-        """Whether Numba has no types for a call that has run."""
+        """Whether Numba has no types for a call that has run, or another type of the result."""
         if not site.results:
             return False
         if site.text.startswith("np.random."):
@@ -262,11 +272,10 @@ class Islands:
         namespace = dict(observed.namespace)
         exec(f"def probe({names}):\n    return {site.text}\n", namespace)
         try:
-            for kinds in site.arguments:
-                infer(namespace["probe"], kinds)
+            found = {_element(infer(namespace["probe"], kinds).result) for kinds in site.arguments}
         except CannotType:
             return True
-        return False
+        return not found <= set(map(_element, site.results))
 
     def built(
         self, name: str, rewritten: _Sites, islands: frozenset[int], observed: Observed
@@ -300,6 +309,11 @@ def _named_in(
         if found:
             return frozenset(found)
     return frozenset()
+
+
+def _element(kind: types.Type) -> types.Type:
+    """The type of a number, or of the elements of an array."""
+    return kind.dtype if isinstance(kind, types.Array) else kind
 
 
 def _type_of(site: Site) -> types.Type | None:

@@ -109,6 +109,11 @@ def inferred_in_context(function: Callable[..., Any], argument_types: tuple[Type
     return Inferred(_locals(function, state.typemap), types.unliteral(state.return_type))
 
 
+def typed_code(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Any:
+    """Numba's representation of a function, `func_ir`, and the types of its names; may raise Numba's errors."""
+    return _run(function, argument_types)
+
+
 class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
     """Numba's compiler, stopped after type inference."""
 

@@ -10,14 +10,14 @@ from srcad.runtime.rulebook.registry import adjoint, d, define, linear, zero
 def insert(arr, obj, values, axis=None):
     if axis is None:
         flat = np.ravel(arr)
-        added = kernels.rows_to_insert(flat, obj, values)
+        added = kernels.rows_to_insert(flat, obj, values).astype(flat.dtype)
         return np.concatenate((flat, added))[kernels.places_after_insertion(len(flat), obj, len(added))]
     along = np.moveaxis(arr, axis, 0)
     if np.ndim(values) == np.ndim(arr) and np.ndim(obj) != 0:
         added = kernels.rows_to_insert(along, obj, np.moveaxis(values, axis, 0))
     else:
         added = kernels.rows_to_insert(along, obj, values)
-    whole = np.concatenate((along, added))
+    whole = np.concatenate((along, added.astype(arr.dtype)))
     return np.moveaxis(whole[kernels.places_after_insertion(along.shape[0], obj, added.shape[0])], 0, axis)
 
 

@@ -4,6 +4,9 @@
     t = k ** 2          the same for arrays
     t = np.sqrt(k)      k of uint8: float16 in NumPy, float64 in Numba
     t = a + b           two booleans: 2 for Python's, True for NumPy's
+    k = 3               k an int64 for Numba: NumPy's product is an uint8 where the branch has been taken
+    if c: k = j
+    t = k * 2
 
 What NumPy's rules (NEP 50) give as another integer or boolean is converted to it by the pass `integer_arithmetic`.
 Where that is not known, or is a short float, the code is not compiled, and runs as Python does. Exempt are sums and
@@ -13,6 +16,7 @@ differences of 32-bit integers, of which index arrays are made: they differ beyo
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -22,14 +26,16 @@ import numpy as np
 from numba import types as nb
 from numba.np.numpy_support import as_dtype
 
-from srcad.runtime.jit.numba_inference import CannotType
+from srcad.runtime.jit.numba_inference import CannotType, typing_only
+from srcad.transforms.inference.expression_types import Expressions, Unresolved
 from srcad.transforms.inference.scalar_origins import Origin, Origins
-from srcad.transforms.ir.build import dotted_path, place_of, walk_statements, written
+from srcad.transforms.ir.build import dotted_path, names_in, place_of, walk_statements, written
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.unit import Unit
 
-_SHORT = (nb.boolean, nb.int8, nb.int16, nb.int32, nb.uint8, nb.uint16, nb.uint32, nb.uint64)
+SHORT = (nb.boolean, nb.int8, nb.int16, nb.int32, nb.uint8, nb.uint16, nb.uint32, nb.uint64)
+JOINED = tuple(each for each in SHORT if each != nb.int32)  # as in sums
 _BINARY = {
     "add": np.add,
     "sub": np.subtract,
@@ -44,19 +50,33 @@ _BINARY = {
     "or_": np.bitwise_or,
     "xor": np.bitwise_xor,
 }
-_UFUNCS: dict[Any, Any] = {getattr(operator, name): ufunc for name, ufunc in _BINARY.items()}
-_UFUNCS |= {getattr(operator, f"i{name.strip('_')}"): ufunc for name, ufunc in _BINARY.items()}
-_UFUNCS |= {operator.neg: np.negative, operator.invert: np.invert, pow: np.power}
+UFUNCS: dict[Any, Any] = {getattr(operator, name): ufunc for name, ufunc in _BINARY.items()}
+UFUNCS |= {getattr(operator, f"i{name.strip('_')}"): ufunc for name, ufunc in _BINARY.items()}
+UFUNCS |= {
+    operator.neg: np.negative,
+    operator.pos: np.positive,
+    operator.invert: np.invert,
+    pow: np.power,
+    abs: np.absolute,
+}
 _OWN = {nb.boolean: bool, nb.int64: int, nb.float64: float, nb.complex128: complex}
 _OF_LITERALS = {own: kind for kind, own in _OWN.items()}
 
 
-def refuse_other_arithmetic(unit: Unit, known: Types) -> None:
-    """Raise CannotType where a result has not the type that NumPy gives it, and cannot be converted to it."""
+def refuse_other_arithmetic(unit: Unit, known: Types, converts: bool = True) -> None:
+    """Raise CannotType where a result has not the type that NumPy gives it, and cannot be converted to it.
+
+    Nothing `converts` results in functions that are called, or call others: types of calls follow from Numba's.
+    """
     results = NumPyResults(unit, known)
     for statement in walk_statements(unit.tree.body):
         if isinstance(statement, gast.Assign):
-            results.dtype_of(statement)
+            dtype = results.dtype_of(statement)
+            if dtype not in (None, np.int32) and not converts:
+                reason = (
+                    f"the result is of the type {dtype} for NumPy, of another one for Numba, and calls follow Numba"
+                )
+                raise CannotType(reason, None, place_of(statement))
 
 
 class NumPyResults:
@@ -72,19 +92,51 @@ class NumPyResults:
         Raises CannotType where it may be one of several, or is none of these.
         """
         name = written(statement) or ""
-        operation = _operation(statement.value, self.unit, self.known)
-        if operation is None or name not in self.known.of:
+        operation = self.operation(statement.value)
+        if name not in self.known.of:
             return None
-        if operation[0] is np.sign and not getattr(_element(operation[2][0], self.known), "signed", True):
+        if operation is None:
+            return self.dtype_of_call(statement.value, name)
+        kinds = [kind for each in operation[2] for kind in self.kinds(each)]
+        if operation[0] is np.sign and not all(getattr(element(each), "signed", True) for each in kinds):
             raise CannotType("Numba has a sign of its own for unsigned integers", None, place_of(statement))
-        found, expected = _dtype(self.known.of[name]), _expected(*operation, self.known, self.origins)
+        found, expected = _dtype(self.known.of[name]), self.expected(*operation)
         if found is None or all(each == found for each in expected):
             return None
-        is_wide = any(_element(each, self.known) == nb.uint64 for each in operation[2])  # to Numba, perhaps a float
+        is_wide = any(element(each) == nb.uint64 for each in kinds)  # to Numba, perhaps a float
         if len(expected) > 1 or is_wide or any(each.kind not in "iub" for each in (*expected, found)):
             reason = f"the result is of the type {' or '.join(map(str, expected))} for NumPy and {found} for Numba"
             raise CannotType(reason, None, place_of(statement))
         return None if (name, expected[0].name) in self.converted else expected[0]
+
+    def dtype_of_call(self, value: gast.expr, name: str) -> Any:
+        """The same for a call of a function of NumPy that is no ufunc, as `np.where(c, k, 1)`: NumPy is asked."""
+        if not isinstance(value, gast.Call) or value.keywords:
+            return None
+        function = primitive_of(value, self.unit.bindings)
+        is_numpys = (getattr(function, "__module__", None) or "").startswith("numpy")
+        if not is_numpys or not any(element(self.known.get(each)) in SHORT for each in names_in(value)):
+            return None
+        try:
+            expected = np.asarray(function(*map(self.sample, value.args))).dtype
+        except Exception:  # noqa: BLE001  it takes other arguments than these
+            return None
+        found = _dtype(self.known.of[name])
+        if found is None or found == expected or not {found.kind, expected.kind} <= set("iub"):
+            return None
+        return None if (name, expected.name) in self.converted else expected
+
+    def sample(self, node: gast.expr) -> Any:
+        """A value of the type that an argument has. Raises LookupError if that is not known."""
+        if isinstance(node, gast.Constant):
+            return node.value
+        kind = self.kinds(node)[0]
+        if isinstance(kind, nb.Array):
+            return np.ones((2,) * kind.ndim, as_dtype(kind.dtype))
+        dtypes = self.dtypes(node) if isinstance(kind, (nb.Number, nb.Boolean)) else ()
+        if len(dtypes) != 1:
+            raise LookupError
+        return dtypes[0](1) if isinstance(dtypes[0], type) else dtypes[0].type(1)
 
     @cached_property
     def converted(self) -> set[tuple[str, str]]:
@@ -98,51 +150,115 @@ class NumPyResults:
                     found.add((name, to))
         return {(name, "bool" if to == "bool_" else to) for name, to in found}
 
+    @cached_property
+    def joined(self) -> dict[str, set[nb.Type]]:
+        """For numbers that are of a short type for NumPy where another value of the name is not: these types."""
+        found: dict[str, set[nb.Type]] = {}
+        doubtful = [
+            (name, each)
+            for name, stores in self.origins.stores.items()
+            if len(stores) > 1 and isinstance(self.known.get(name), nb.Number)
+            for each in stores
+            if isinstance(each, gast.Assign) and self._reads_short(each.value)
+        ]
+        if doubtful:
+            with typing_only():
+                expressions = Expressions(dict(self.known.of), self.unit.bindings)
+                for name, each in doubtful:
+                    kind = _stored(each, expressions)
+                    if kind in JOINED and kind != self.known.get(name):
+                        found.setdefault(name, set()).add(kind)
+        return self._followed(found)
 
-def _operation(value: gast.expr, unit: Unit, known: Types) -> tuple[np.ufunc, Any, list[gast.expr]] | None:
-    """The ufunc of an expression, the function that it is written with, and its operands, some of them short."""
-    match value:
-        case gast.BinOp(left=left, right=right):
-            operands = [left, right]
-        case gast.UnaryOp(operand=operand):
-            operands = [operand]
-        case gast.Call(args=args, keywords=[]) if 0 < len(args) < 3:
-            operands = args
-        case _:
+    def _reads_short(self, value: gast.expr) -> bool:
+        """Whether an expression has an operand of a short type."""
+        kinds = [self.known.get(name) for name in names_in(value)]
+        return isinstance(constant(value), bool) or any(element(kind) in JOINED for kind in kinds)
+
+    def _followed(self, found: dict[str, set[nb.Type]]) -> dict[str, set[nb.Type]]:
+        """The same for copies of such names."""
+        pending = list(found)
+        while pending:
+            name = pending.pop()
+            for copy, stores in self.origins.stores.items():
+                is_copy = any(getattr(getattr(each, "value", None), "id", None) == name for each in stores)
+                if is_copy and not found[name] <= found.get(copy, set()):
+                    found[copy] = found.get(copy, set()) | found[name]
+                    pending.append(copy)
+        return found
+
+    def kinds(self, node: gast.expr) -> list[nb.Type | None]:
+        """The types that an operand may have had before it was joined with others, that for Numba first."""
+        if isinstance(node, gast.Name):
+            return [self.known.get(node.id), *sorted(self.joined.get(node.id, ()), key=str)]
+        return [_OF_LITERALS.get(type(constant(node)))]
+
+    def operation(self, value: gast.expr) -> tuple[np.ufunc, Any, list[gast.expr]] | None:
+        """The ufunc of an expression, the function that it is written with, and its operands, some of them short."""
+        match value:
+            case gast.BinOp(left=left, right=right):
+                operands = [left, right]
+            case gast.UnaryOp(operand=operand):
+                operands = [operand]
+            case gast.Call(args=args, keywords=[]) if 0 < len(args) < 3:
+                operands = args
+            case _:
+                return None
+        elements = [element(kind) for each in operands for kind in self.kinds(each)]
+        if None in elements or not any(each in SHORT for each in elements):
             return None
-    elements = [_element(each, known) for each in operands]
-    if None in elements or not any(each in _SHORT for each in elements):
-        return None
-    function = primitive_of(value, unit.bindings)
-    ufunc = function if isinstance(function, np.ufunc) else _UFUNCS.get(function)
-    is_exempt = nb.int32 in elements and ufunc in (np.add, np.subtract, np.negative)
-    is_in_place = (
-        isinstance(value, gast.Call) and isinstance(_kind(operands[0], known), nb.Array) and function is not ufunc
-    )
-    if ufunc is None or ufunc.nin != len(operands) or is_exempt or is_in_place:
-        return None
-    return ufunc, function, operands
+        function = primitive_of(value, self.unit.bindings)
+        ufunc = function if isinstance(function, np.ufunc) else UFUNCS.get(function)
+        is_exempt = nb.int32 in elements and ufunc in (np.add, np.subtract, np.negative)
+        is_array = isinstance(self.kinds(operands[0])[0], nb.Array)
+        is_in_place = isinstance(value, gast.Call) and is_array and function is not ufunc
+        if ufunc is None or ufunc.nin != len(operands) or is_exempt or is_in_place:
+            return None
+        return ufunc, function, operands
+
+    def expected(self, ufunc: np.ufunc, function: Any, operands: list[gast.expr]) -> list[np.dtype[Any]]:
+        """The dtypes that the result may have in NumPy, for each way in which numbers may be Python's or NumPy's."""
+        return results_of(ufunc, function, [*map(self.dtypes, operands)], [*map(constant, operands)])
+
+    def dtypes(self, node: gast.expr) -> list[Any]:
+        """What an operand may be for NumPy's rules: dtypes, or types of Python."""
+        return [each for kind in self.kinds(node) for each in dtypes_of(kind, self.origins.of(node))]
 
 
-def _expected(
-    ufunc: np.ufunc, function: Any, operands: list[gast.expr], known: Types, origins: Origins
+def results_of(
+    ufunc: np.ufunc, function: Any, given: Sequence[Sequence[Any]], literals: Sequence[Any]
 ) -> list[np.dtype[Any]]:
-    """The dtypes that the result may have in NumPy, for each way in which numbers may be Python's or NumPy's."""
+    """The dtypes that the result of a ufunc may have, for operands of these dtypes or types of Python each.
+
+    function    what the operation is written with
+    literals    the operands that are written as numbers; None for others
+
+    Raises CannotType where NumPy raises an exception for the numbers.
+    """
     found: list[np.dtype[Any]] = []
-    if ufunc is np.power and (constant(operands[1]) or 0) < 0:
+    if ufunc is np.power and (literals[1] or 0) < 0:
         raise CannotType("NumPy has no negative powers of integers")
-    for given in product(*(_dtypes(each, known, origins) for each in operands)):
+    for kinds in product(*given):
         try:
-            if all(isinstance(each, type) for each in given):
-                result = np.asarray(function(*(each(1) for each in given))).dtype
+            if all(isinstance(each, type) for each in kinds):
+                result = np.asarray(function(*(each(1) for each in kinds))).dtype
             else:
-                result = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout))[-1]
+                plain = [np.dtype(bool) if each is bool else each for each in kinds]  # NumPy has one kind of booleans
+                result = ufunc.resolve_dtypes((*plain, *(None,) * ufunc.nout))[-1]
         except TypeError:  # which NumPy refuses when the program runs
             continue
         found += [] if result in found else [result]
-        if result.kind in "iu" and any(not _holds(result, constant(each)) for each in operands):
+        if result.kind in "iu" and any(not _holds(result, each) for each in literals):
             raise CannotType(f"NumPy's {result} does not hold all constants here")
     return found
+
+
+def _stored(statement: gast.Assign, expressions: Expressions) -> nb.Type | None:
+    """The type of what a statement stores, before it meets other values of the same name; None if it is not known."""
+    try:
+        return expressions.stored(statement.value)
+    except Unresolved:
+        return None
 
 
 def _holds(dtype: np.dtype[Any], number: Any) -> bool:
@@ -150,10 +266,8 @@ def _holds(dtype: np.dtype[Any], number: Any) -> bool:
     return not isinstance(number, int) or np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
 
 
-def _dtypes(node: gast.expr, known: Types, origins: Origins) -> list[Any]:
-    """What an operand may be for NumPy's rules: a dtype, or a type of Python."""
-    kind = _kind(node, known)
-    origin = origins.of(node)
+def dtypes_of(kind: nb.Type | None, origin: Origin) -> list[Any]:
+    """What a number or array of this type may be for NumPy's rules: a dtype, or a type of Python."""
     strong, own = _dtype(kind), _OWN.get(kind)
     if own is None:  # which Python has not; Numba gives it to `int(k)` as well
         return [int if isinstance(kind, nb.Integer) and origin is Origin.PYTHON else strong]
@@ -162,13 +276,8 @@ def _dtypes(node: gast.expr, known: Types, origins: Origins) -> list[Any]:
     return [strong if origin is Origin.NUMPY else own]
 
 
-def _kind(node: gast.expr, known: Types) -> nb.Type | None:
-    return known.of.get(node.id) if isinstance(node, gast.Name) else _OF_LITERALS.get(type(constant(node)))
-
-
-def _element(node: gast.expr, known: Types) -> nb.Type | None:
+def element(kind: nb.Type | None) -> nb.Type | None:
     """The type of a number, or of the elements of an array."""
-    kind = _kind(node, known)
     kind = kind.dtype if isinstance(kind, nb.Array) else kind
     return kind if isinstance(kind, (nb.Number, nb.Boolean)) else None
 

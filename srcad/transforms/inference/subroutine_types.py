@@ -22,8 +22,9 @@ from numba.extending import typeof_impl
 
 from srcad.runtime.jit.call_stubs import Declared, Inferring
 from srcad.runtime.jit.numba_inference import CannotType
+from srcad.transforms.inference.numba_arithmetic import refuse_other_arithmetic
 from srcad.transforms.inference.object_tests import refuse_tests_of_objects
-from srcad.transforms.inference.type_inference import executable, refuse_masks, types_of
+from srcad.transforms.inference.type_inference import executable, refuse_masks, refuse_optional, types_of
 from srcad.transforms.ir.build import dotted_path, place_of, walk, walk_statements, written
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
@@ -88,8 +89,10 @@ class Subroutine:
                 return types_of(self.ssa, kinds)  # raises an error that says what is wrong, and where
         found = self.dispatcher.inferred[kinds]
         known = Types(found.types, found.result)
+        refuse_optional(known, (nb.Array, nb.Float, nb.Complex, nb.BaseTuple))
         refuse_masks(self.ssa, known)
         refuse_tests_of_objects(self.ssa, known)
+        refuse_other_arithmetic(self.ssa, known, converts=False)
         return known
 
 

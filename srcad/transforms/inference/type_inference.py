@@ -77,12 +77,10 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
         place = _place_in_callee(unit, problem) or place_of_line(unit, problem.line)
         raise CannotType(as_written(problem.reason, place), problem.line, place, problem.name) from None
     known = Types(inferred.types, inferred.result)
-    for name, kind in inferred.types.items():
-        if isinstance(kind, types.Optional) and isinstance(kind.type, types.Array):
-            raise CannotType(as_written(f"'{name}' is None in one place and {kind.type} in another", None))
+    refuse_optional(known, (types.Array,))
     refuse_masks(unit, known)
     refuse_tests_of_objects(unit, known)
-    refuse_other_arithmetic(unit, known)
+    refuse_other_arithmetic(unit, known, converts=not callees_in(unit))
     return known
 
 
@@ -100,6 +98,13 @@ def refuse_numbas_random_numbers(unit: Unit) -> None:
                 path = dotted_path(node.func) if isinstance(node, gast.Call) else None
                 if path is not None and path.startswith("np.random."):
                     raise CannotType(f"{path} draws from a state of Numba's own", None, place_of(statement))
+
+
+def refuse_optional(known: Types, kinds: tuple[type[types.Type], ...]) -> None:
+    """Raise CannotType for a name that is None on some paths and of one of these kinds on others."""
+    for name, kind in known.of.items():
+        if isinstance(kind, types.Optional) and isinstance(kind.type, kinds):
+            raise CannotType(as_written(f"'{name}' is None in one place and {kind.type} in another", None))
 
 
 def refuse_masks(unit: Unit, known: Types) -> None:

@@ -19,6 +19,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.refusals.numpy_calls import INTEGER_OUTPUT
+from srcad.refusals.types_and_results import ZERO_DIMENSIONAL_WRITE
 from srcad.runtime import kernels
 from srcad.transforms.ir.build import (
     Block,
@@ -90,6 +91,7 @@ def settle(code: Code) -> Code:
         _spell_complex(statement, types)
         if notes_of(statement).must_not_truncate:
             _refuse_truncation(statement, types)
+    _refuse_single_elements(tree.body, types)
     tree.body = with_operands(tree.body, kinds, names, bindings)
     tree.body = rewrite(tree.body, partial(_in_place, types, names, same, _store_counts(tree.body)))
     tree.body = _without_tuples(tree.body)
@@ -102,6 +104,32 @@ def _refuse_truncation(statement: Any, types: Types) -> None:
     whole, value = types.get(statement.targets[0].value.id), types.get(getattr(statement.value, "id", ""))
     if isinstance(whole, nb.Array) and isinstance(whole.dtype, (nb.Integer, nb.Boolean)) and carries_derivatives(value):
         raise INTEGER_OUTPUT.at(place_of(statement), dtype=whole.dtype, kind=value)
+
+
+def is_single_element(statement: gast.stmt, types: Types) -> bool:
+    """Whether a statement is `v = x[k, ...]` for a vector x: for NumPy a view without dimensions, here a number."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript(slice=index)):
+            parts = index.elts if isinstance(index, gast.Tuple) else [index]
+            is_open = any(isinstance(each, gast.Constant) and each.value is ... for each in parts)
+            return is_open and isinstance(types.get(name), (nb.Number, nb.Boolean))
+    return False
+
+
+def _refuse_single_elements(body: Block, types: Types) -> None:
+    """Refuse operators in place of views without dimensions, which are numbers here."""
+    everything = [each for each in walk_statements(body) if isinstance(each, gast.Assign)]
+    single = {written(each) for each in everything if is_single_element(each, types)}
+    if not single:
+        return
+    copies = [(written(each), each.value.id) for each in everything if isinstance(each.value, gast.Name)]
+    for _ in copies:
+        single |= {copy for copy, source in copies if source in single}
+    for each in everything:
+        match each.value:
+            case gast.Call(func=function, args=[gast.Name(id=name), _]) if name in single:
+                if (dotted_path(function) or "").startswith("operator.i"):
+                    raise ZERO_DIMENSIONAL_WRITE.at(place_of(each))
 
 
 def _spell_complex(statement: gast.stmt, types: Types) -> None:

@@ -1,8 +1,8 @@
 """View write checks: refuse writes to memory of views that generated code does not have, or may not have.
 
-y = x.imag              y = np.hsplit(x, 2)[0]          y = np.diagonal(x)
-x[0] = 1j * y[0]        y[0] = 2.0                      y[0] = 2.0
-return y[0]
+y = x.imag              y = np.hsplit(x, 2)[0]          y = np.diagonal(x)          y = x[0, ...]
+x[0] = 1j * y[0]        y[0] = 2.0                      y[0] = 2.0                  x[0] = 2.0
+return y[0]                                                                         return y
 """
 
 from __future__ import annotations
@@ -17,12 +17,21 @@ from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.analysis.view_adjoints import COPIED, OUT_OF_REACH, is_written_later, not_followed, reaches
+from srcad.transforms.analysis.view_adjoints import (
+    COPIED,
+    OUT_OF_REACH,
+    is_written_later,
+    may_follow,
+    not_followed,
+    reaches,
+)
 from srcad.transforms.ir.build import names_in, place_of, stores_into, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.in_place_resolution import is_single_element
 from srcad.transforms.normalise.users_rule_checks import check_calls_by_rule
 
 
@@ -32,9 +41,19 @@ def refuse_hidden_views(code: Code) -> Code:
     unit, types = code.unit, code.types
     stores = [(each, target.value.id) for each in walk_statements(unit.tree.body) if (target := stores_into(each))]
     calls = [each for each in walk_statements(unit.tree.body) if _gives_no_view(each, unit, types)]
-    if not stores or not calls:
+    single = [each for each in walk_statements(unit.tree.body) if is_single_element(each, types)]
+    if not stores or not (calls or single):
         return code
     program = analyse_forward(unit, types, [])
+    for element in single:
+        name, base = element.targets[0].id, element.value.value.id
+        users = [each for each in walk_statements(unit.tree.body) if name in reads(each)]
+        for store, array in stores:
+            is_met = program.aliases.may_alias(array, base) and program.meeting.may_meet(
+                element, element.value, store, stores_into(store)
+            )
+            if is_met and any(may_follow(program, store, user, element) for user in users):
+                raise not_followed(program, name)
     for call in calls:
         name = call.targets[0].id
         primitive = primitive_of(call.value, unit.bindings)

@@ -68,7 +68,8 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
         return kind.dtype == nb.int64 and is_integer_operation(program, value)
     if isinstance(value, gast.Compare) and not _is_of_numbers(program, value):
         return False
-    if isinstance(value, gast.BinOp) and isinstance(value.op, UNFUSED):
+    if isinstance(value, gast.BinOp) and (kind.dtype == nb.boolean or isinstance(value.op, UNFUSED)):
+        # NumPy's sum of two arrays of booleans has booleans, Numba's sum of two booleans is an integer.
         return kind.dtype == nb.boolean and isinstance(value.op, LOGICAL)
     if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, name, value)):
         return False

@@ -7,6 +7,7 @@ from srcad.driver.result_precision import of_kind
 from srcad.runtime import kernels
 from srcad.runtime.jit import islands
 from srcad.runtime.jit.islands import Islands
+from srcad.transforms.inference.typed_code_arithmetic import computes_otherwise
 
 TEXT = """
 import numpy as np
@@ -34,7 +35,7 @@ def at_once(monkeypatch):
 
 
 def made(foreign, text=TEXT):
-    (routine,) = Islands(text, ("f",), {"foreign": foreign}, {}, of_kind).routines()
+    (routine,) = Islands(text, ("f",), {"foreign": foreign}, {}, of_kind, computes_otherwise).routines()
     return routine
 
 
@@ -183,7 +184,7 @@ def test_what_a_function_has_written_is_put_back_before_it_runs_again(at_once):
         seen.append(1)
         return 1.0 if len(seen) < 3 else 1
 
-    (routine,) = Islands(WRITING, ("f",), {"foreign": foreign}, {}, of_kind, writes=True).routines()
+    (routine,) = Islands(WRITING, ("f",), {"foreign": foreign}, {}, of_kind, computes_otherwise, writes=True).routines()
     for _ in range(3):
         x = np.zeros(3)
         assert routine(x, 100) == 5051.0
@@ -195,7 +196,7 @@ def test_what_a_function_has_written_is_put_back_before_it_runs_again(at_once):
 def test_functions_with_effects_stay_python_where_they_write(at_once):
     text = WRITING.replace("    y = ", "    print(s)\n    y = ")
     assert islands.has_effects(text)
-    (routine,) = Islands(text, ("f",), {"foreign": np.sum}, {}, of_kind, writes=True).routines()
+    (routine,) = Islands(text, ("f",), {"foreign": np.sum}, {}, of_kind, computes_otherwise, writes=True).routines()
     for _ in range(3):
         routine(np.zeros(3), 100)
     assert routine.observed == {}
@@ -203,6 +204,6 @@ def test_functions_with_effects_stay_python_where_they_write(at_once):
 
 def test_arguments_that_cannot_be_put_back_stay_python(at_once):
     text = "def f(x, n):\n    for i in range(n):\n        pass\n    return foreign(x)\n"
-    (routine,) = Islands(text, ("f",), {"foreign": len}, {}, of_kind, writes=True).routines()
+    (routine,) = Islands(text, ("f",), {"foreign": len}, {}, of_kind, computes_otherwise, writes=True).routines()
     assert [routine({"a": 1.0}, 100) for _ in range(3)] == [1, 1, 1]
     assert routine.observed == {}

@@ -121,3 +121,49 @@ def test_what_numpy_refuses_is_refused(program):
         warnings.simplefilter("ignore")
         with pytest.raises((OverflowError, ValueError)):
             srcad.grad(program)(X, k)
+
+
+def joined(x, k):
+    n = 3
+    if x[0] > 0.0:
+        n = k[1]
+    return x[0] * (n * 2) + x[1] * (n + n)
+
+
+def joined_truth(x, k):
+    n = 1
+    if x[0] > 0.0:
+        n = k[1] > 100
+    return x[0] * (n + n) + x[1] * (True + (k[1] > 100))
+
+
+def chosen(x, k):
+    return np.sum(x * (np.where(k > 100, k, 1) * 2)) + np.sum(x * (np.einsum("i,i", k, k) + 0))
+
+
+def of_truth(x, k):
+    return np.sum(x * ((k > 100) + (k > 10))) + x[0] * (+k[1] * 2)
+
+
+def inserted(x, k):
+    return np.sum(np.insert(k, 1, x[0] * 5.7)) * x[1] + x[0] * np.sum(np.insert(k, 0, 3) * 2)
+
+
+def doubled(k, n):
+    return k if n == 0 else doubled(k * 2, n - 1)
+
+
+def in_calls(x, k):
+    return x[0] * doubled(k[1], 2) + x[1] * doubled(3, 2)
+
+
+@pytest.mark.parametrize("program", [joined, joined_truth, chosen, of_truth, inserted, in_calls])
+def test_short_integers_keep_their_type_in_branches_and_calls(program):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        value, slope = srcad.value_and_grad(program)(X.copy(), INTEGERS[1])
+        assert np.isclose(value, program(X, INTEGERS[1]), rtol=1e-12)
+        for i in range(X.size):
+            step = 1e-4 * (np.arange(X.size) == i)
+            change = (program(X + step, INTEGERS[1]) - program(X - step, INTEGERS[1])) / 2e-4
+            assert np.isclose(slope[i], change, rtol=1e-6, atol=1e-6)

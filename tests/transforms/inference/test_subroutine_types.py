@@ -6,6 +6,7 @@ import pytest
 from numba import typeof
 from numba import types as nb
 
+import srcad
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.inference.subroutine_types import Specialised, Subroutine, Summary, callee_of, results_of_calls
 from tests.transforms.core_text import unit_of
@@ -124,3 +125,21 @@ def test_only_calls_of_versions_return_tuples():
     text = "def f(x):\n    a = g(x, 2)\n    b = v(x, 3)\n    c = np.sin(x)\n    return b"
     assert results_of_calls(unit_of(text, g=made, v=version)) == {"b": version}
     assert results_of_calls(unit_of(text, g=made, v=made)) == {}
+
+
+def power_from(n, x, found=None):
+    if n == 0:
+        return found
+    if found is None:
+        found = x * 1.0
+    return power_from(n - 1, x, found * x)
+
+
+@pytest.mark.parametrize("given", [np.array([0.7, 1.3]), 0.7], ids=["array", "number"])
+def test_what_is_none_in_one_call_and_an_array_in_another_keeps_its_derivative(given):
+    def cube(x):
+        return np.sum(power_from(2, x))
+
+    value, slope = srcad.value_and_grad(cube, jit=False)(given)
+    assert np.allclose(value, np.sum(given**3))
+    assert np.allclose(slope, 3.0 * given**2)

@@ -98,3 +98,30 @@ def test_copies_of_another_type_are_no_views():
 
     found = srcad.grad(widened, jit=False)(X.astype(np.float32))
     assert np.allclose(found, 2.0 * X + np.array([0.0, 1.0, 0.0, 0.0]))
+
+
+def element_changed_in_place(x):
+    v = x[0, ...]
+    w = v
+    w += x[1]
+    return x[0] * v
+
+
+def element_written_later(x):
+    y = x.copy()
+    v = y[0, ...]
+    y[0] = 3.0 * x[1]
+    return v * x[0]
+
+
+def element_written_before(x):
+    y = x.copy()
+    y[0] = 3.0 * x[1]
+    return y[0, ...] * x[2, ...]
+
+
+@pytest.mark.parametrize("program", [element_changed_in_place, element_written_later])
+def test_views_of_one_element_are_not_written_into(program):
+    with pytest.raises(SrcadError):
+        srcad.grad(program, jit=False)(X)
+    assert_gradient(element_written_before, X, modes=("arrays", "gradient"))
