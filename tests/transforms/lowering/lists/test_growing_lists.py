@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.errors import UnsupportedSyntax
+from srcad.errors import SrcadError, UnsupportedSyntax
 from tests.checking import assert_gradient
 from tests.lowering import text_of
 
@@ -87,3 +87,16 @@ def test_lists_are_stacked_along_other_axes():
 
     assert "np.moveaxis" in text_of(f)
     assert_gradient(f, np.array([0.3, 0.8, 0.5]), modes=["loops"])
+
+
+def test_the_sum_of_no_arrays_is_a_number_and_refused():
+    def added(x, n):
+        rows = []
+        for i in range(n):
+            rows.append(x * i)
+        return np.sum(sum(rows) + x[0])
+
+    x = np.array([0.7, 1.3])
+    np.testing.assert_allclose(srcad.grad(added, jit=False)(x, 3), [5.0, 3.0])
+    with pytest.raises(SrcadError, match="sum of no arrays"):
+        srcad.grad(added, jit=False)(x, 0)
