@@ -197,7 +197,7 @@ class Paths(RecordArrays):
 
     def guarded_turns(self, statement: gast.For, turns: list[int]) -> None:
         """The body for each value of the index, as far as the loop gets: each turn after the first ends in a test."""
-        stop, place = statement.iter.args[0], place_of(statement)
+        stop, place = self.kept(statement.iter.args[0]), place_of(statement)  # which the body may assign to
         leave = statement.body.pop() if is_exit(statement.body[-1]) else None
         following = gast.BinOp(left=load(statement.target.id), op=gast.Add(), right=const(1))
         test: gast.expr = gast.Compare(left=following, ops=[gast.GtE()], comparators=[clone(stop)])
@@ -332,7 +332,7 @@ class Paths(RecordArrays):
             before += self.copies(joined.first)
             del self.made[made:]
             start, own = _head(start, joined), joined.own
-        self.refuse(UNKNOWN_FORM, name="this", forms="each iteration of the loop makes another function of it")
+        self.refuse(UNKNOWN_FORM, name="this", forms="one function after the other, made by the iterations of a loop")
 
     def refuse_resized(self, statement: gast.For | gast.While, before: dict[Grown, int]) -> None:
         """Refuse a list that changes its length while a loop visits it."""
