@@ -168,7 +168,7 @@ class _Lowering:
         scope.classes |= {own: each.cell.type for own, each in held.items() if isinstance(each, Structure)}
         block = resolve(scope, draft)
         refuse_kept(block, draft.bindings)
-        block = desugar(block, draft.names)
+        block = desugar(block, draft.names, memory.rebound)
         *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree), may_be_none=not as_value)
         if last.value is not None and not has_place(last.value):
             at(last.value, place_of(last))

@@ -54,7 +54,6 @@ from srcad.frontend.scope import (
     is_array,
     is_static,
     open_scope,
-    rebound,
     stored_parameters,
 )
 from srcad.frontend.super_calls import first_of_super, method_of_super
@@ -94,7 +93,6 @@ def resolve(scope: Scope, draft: Draft) -> list[gast.stmt]:
 class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
     def __init__(self, scope: Scope, draft: Draft) -> None:
         self.scope, self.draft = scope, draft
-        self.rebound = rebound(scope.procedure.tree.body)
         self.globals = declared_global(scope.procedure.tree.body)
 
     def block(self, block: list[gast.stmt]) -> list[gast.stmt]:
@@ -206,18 +204,12 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
         """Drop the statement: its names resolve to those of the enclosing function in any case."""
 
-    def visit_For(self, node: gast.For) -> list[gast.stmt]:
-        """Save what is looped over in a temporary if a nested function may rebind it in the body."""
+    def visit_For(self, node: gast.For) -> gast.AST | list[gast.stmt]:
+        """A loop, or the statements for one over a generator."""
         if (consumed := self.consumed(node)) is not None:
             return consumed
         note_header(node, self.meaning, self.scope.procedure.source.options)
-        before: list[gast.stmt] = []
-        for each in walk(node.iter):
-            if isinstance(each, gast.Name) and each.id in self.rebound and self.scope.variables.get(each.id):
-                held = self.draft.names.temporary()
-                before.append(assign(held, load(self.scope.variables[each.id]), place_of(node)))
-                self.scope.variables[held] = each.id = held
-        return [*before, with_marked_count(self.generic_visit(node))]
+        return with_marked_count(self.generic_visit(node))
 
     def visit_While(self, node: gast.While) -> gast.AST:
         note_header(node, self.meaning, {})

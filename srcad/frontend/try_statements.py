@@ -193,9 +193,9 @@ class _Guarded:
                 )
             case gast.AugAssign(target=target, op=op, value=value):
                 return self.after([gast.BinOp(left=_read(target), op=op, right=clone(value))], [node])
-            case gast.Expr(value=gast.Call(func=gast.Attribute()) as called):
+            case gast.Expr(value=gast.Call(func=gast.Attribute() | gast.Name(id="print")) as called):
                 given = [*called.args, *(each.value for each in called.keywords)]
-                return self.after(given, [node])  # a method may change its object
+                return self.after(given, [node])  # a method may change its object, and text is printed once
             case gast.AnnAssign(value=value) | gast.Expr(value=value) if value is not None:
                 return self.after([value], [node])
         return [node]

@@ -227,3 +227,20 @@ def test_the_else_of_a_loop_is_part_of_the_statement_but_not_of_the_loop():
     x = np.array([0.3, 1.2])
     assert_gradient(raised_in_the_else_of_a_loop, x, modes=("arrays",))
     assert_gradient(left_from_the_else_of_a_loop, x, modes=("arrays",))
+
+
+def test_texts_are_printed_once(capsys):
+    def f(x):
+        y = 0.0
+        try:
+            print("first", x, end="; ")
+            y = x[1]
+            print(f"second {y:.1f}")
+            y = x[2]
+        except IndexError:
+            print("caught")
+        return y * x[0]
+
+    x = np.array([0.5, 2.0])
+    np.testing.assert_allclose(srcad.grad(f, jit=False)(x), [2.0, 0.5])
+    assert capsys.readouterr().out == "first [0.5 2. ]; second 2.0\ncaught\n"

@@ -197,7 +197,7 @@ class Paths(RecordArrays):
 
     def guarded_turns(self, statement: gast.For, turns: list[int]) -> None:
         """The body for each value of the index, as far as the loop gets: each turn after the first ends in a test."""
-        stop, place = statement.iter.args[0], place_of(statement)
+        stop, place = self.kept(statement.iter.args[0]), place_of(statement)  # which the body may assign to
         leave = statement.body.pop() if is_exit(statement.body[-1]) else None
         following = gast.BinOp(left=load(statement.target.id), op=gast.Add(), right=const(1))
         test: gast.expr = gast.Compare(left=following, ops=[gast.GtE()], comparators=[clone(stop)])

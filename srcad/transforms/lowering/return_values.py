@@ -15,6 +15,8 @@ from srcad.transforms.lowering.control_flow import Paths
 from srcad.transforms.lowering.desugaring.for_loops import called
 from srcad.transforms.lowering.structures.abstract_state import Structure, Text
 
+_TEXTS = (print, str, repr, format, ascii)
+
 
 class Results(Paths):
     """Decomposes a returned structure."""
@@ -93,7 +95,7 @@ class Results(Paths):
                 node.values = [part for value in node.values for part in self.said(value)]
                 return node
             case gast.BinOp(left=left, op=gast.Add(), right=right):
-                node.left, node.right = self.message(left), self.message(right)
+                node.left, node.right = self.spoken(left, True), self.spoken(right, True)
                 return node
             case gast.BinOp(left=gast.Constant(value=str(text)), op=gast.Mod(), right=right):
                 if isinstance(right, gast.Tuple):
@@ -101,7 +103,16 @@ class Results(Paths):
                 else:
                     node.right = self.spoken(right, "%r" not in text)
                 return node
-        return self.atom(node)
+        return self.shown(node, True)
+
+    def is_said(self, node: gast.Call) -> bool:
+        """Whether a call makes a text or an exception; others are evaluated as elsewhere."""
+        match node.func:
+            case gast.Attribute(value=gast.Constant(value=str()), attr="format"):
+                return True
+        made = self.meant(node.func)
+        is_error = isinstance(made, type) and issubclass(made, BaseException)
+        return is_error or any(made is each for each in _TEXTS)
 
     def takes_text(self, node: gast.Call) -> bool:
         """Whether texts may represent lists: an exception formats a single argument by `str`, several by `repr`."""
@@ -118,8 +129,12 @@ class Results(Paths):
 
     def spoken(self, node: gast.expr, is_text: bool) -> gast.expr:
         """An argument of `print`, `str` or an exception."""
-        if isinstance(node, (gast.Call, gast.JoinedStr, gast.BinOp)):
+        if isinstance(node, (gast.JoinedStr, gast.BinOp)) or (isinstance(node, gast.Call) and self.is_said(node)):
             return self.message(node)
+        return self.shown(node, is_text)
+
+    def shown(self, node: gast.expr, is_text: bool) -> gast.expr:
+        """The value of an argument of `print`, `str` or an exception, which may be a text."""
         part = self.part(node)
         if isinstance(part, Structure) and part.cell.type is Text:
             return self.spelled_text(part)

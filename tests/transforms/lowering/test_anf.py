@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import UnsupportedSyntax
 from tests.lowering import assert_same, text_of
 from tests.programs.lowered.evaluation import ARRAYS, GRID, OVER_ARRAYS, OVER_GRIDS, OVER_PAIRS, PAIRS
@@ -159,3 +160,25 @@ def test_arguments_for_starred_parameters_are_evaluated_in_their_order():
         return total * s
 
     assert_same(f, (1.5,))
+
+
+def printed_calls(x):
+    a = np.array([x, 2.0])
+    s = x
+
+    def twice():
+        nonlocal s
+        s = 2.0 * s
+        return s
+
+    print(Writer(a).bump(), f"{twice()}", "%.1f" % twice(), len([x, x]), 1.0 + twice(), sep=", ")  # noqa: UP031
+    if x > 100.0:
+        raise ValueError("too large: " + str(twice()))
+    return a[0] * a[1] * s
+
+
+def test_calls_whose_results_are_printed_are_evaluated(capsys):
+    expected = (printed_calls(1.5), capsys.readouterr().out)
+    value, slope = srcad.value_and_grad(printed_calls, jit=False)(1.5)
+    assert (value, capsys.readouterr().out) == expected
+    assert slope == pytest.approx(2.0 * value / 1.5)

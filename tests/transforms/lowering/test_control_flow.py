@@ -361,5 +361,17 @@ def test_a_loop_that_makes_a_function_of_its_function_is_refused():
             g = scaling(y)
         return y
 
-    with pytest.raises(UnsupportedSyntax, match="each iteration of the loop makes another function"):
+    with pytest.raises(UnsupportedSyntax, match="made by the iterations of a loop"):
         srcad.grad(f, jit=False)(1.5)
+
+
+def test_the_least_of_two_lengths_is_that_before_the_loop():
+    def f(x):
+        functions = [np.sin, np.cos, np.exp]
+        count, s = min(x.shape[0], 3), 0.0
+        for i in range(count):
+            s += functions[i](x[i])
+            count = 1
+        return s * count
+
+    assert_same(f, (np.array([0.5, 1.2, 1.5, 2.0]),), (np.array([0.5, 1.2]),))

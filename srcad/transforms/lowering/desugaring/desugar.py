@@ -12,6 +12,8 @@ or a tuple of these), augmented elements, branches, loops over `range`, `while`,
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import gast
 
 from srcad.names import Names
@@ -39,8 +41,8 @@ IN_PLACE: dict[type[gast.operator], str] = {
 }
 
 
-def desugar(block: Block, names: Names) -> Block:
-    r"""The desugared statements.
+def desugar(block: Block, names: Names, rebound: Collection[str] = ()) -> Block:
+    r"""The desugared statements; functions that are called there may assign to the names in `rebound`.
 
     >>> from srcad.printing.printer import print_module
     >>> body = gast.parse("a = b = x + 1\nb -= a\nfor v in x: c[0] += v").body
@@ -52,12 +54,12 @@ def desugar(block: Block, names: Names) -> Block:
         v = x[i]
         c[0] += v
     """
-    return _Desugarer(names).block(block)
+    return _Desugarer(names, rebound).block(block)
 
 
 class _Desugarer:
-    def __init__(self, names: Names) -> None:
-        self.names = names
+    def __init__(self, names: Names, rebound: Collection[str]) -> None:
+        self.names, self.rebound = names, rebound
 
     def block(self, block: Block) -> Block:
         return [new for statement in block for new in self.statement(statement)]
@@ -87,9 +89,9 @@ class _Desugarer:
         statement = _filtered(statement, self.names)
         nested = nest(statement, self.names)
         if nested is None:
-            return iterate(statement, self.names)
+            return iterate(statement, self.names, self.rebound)
         setup, outer = nested
-        return [new for each in setup for new in self.statement(each)] + iterate(outer, self.names)
+        return [new for each in setup for new in self.statement(each)] + iterate(outer, self.names, self.rebound)
 
     def generated(self, loop: gast.For) -> Block:
         """`for v in (x * y for x in a if x > 0)` as a loop over `a`: each value is computed in its iteration."""

@@ -10,7 +10,7 @@ The index is a new name if the body could change the user's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import gast
 
@@ -39,8 +39,8 @@ from srcad.transforms.lowering.desugaring.iteration_sources import Sequence, min
 ENDLESS = const(None)  # the number of elements of an iterator without end
 
 
-def iterate(loop: gast.For, names: Names) -> Block:
-    """The loop as one over `range`, after the statements that prepare it.
+def iterate(loop: gast.For, names: Names, rebound: Collection[str] = ()) -> Block:
+    """The loop as one over `range`, after the statements that prepare it; functions may assign to names in `rebound`.
 
     >>> from srcad.printing.printer import print_module
     >>> loop = gast.parse("for u, v in zip(x, y[1:]): s = s + u * v").body[0]
@@ -50,7 +50,7 @@ def iterate(loop: gast.For, names: Names) -> Block:
         u, v = x[i], t1[i]
         s = s + u * v
     """
-    changed = stored_names(loop.body)
+    changed = stored_names(loop.body).union(rebound)
     if called(loop.iter) == "range" and isinstance(loop.target, gast.Name):
         if loop.target.id not in changed:
             return [loop]

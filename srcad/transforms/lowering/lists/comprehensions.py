@@ -24,7 +24,7 @@ import math
 import gast
 
 from srcad.refusals.loops import GENERATOR_EXPRESSION
-from srcad.transforms.ir.build import Block, assign, at, const, load, stored, subscript, tuple_of
+from srcad.transforms.ir.build import Block, assign, at, const, load, stored, subscript, tuple_of, walk
 from srcad.transforms.lowering.calls.array_like_arguments import ArrayLike
 from srcad.transforms.lowering.desugaring.desugar import desugar
 from srcad.transforms.lowering.desugaring.structured_exits import structure_exits
@@ -97,17 +97,17 @@ class Comprehensions(ArrayLike):
                 total, place = self.names.temporary(), self.place
                 body: gast.stmt = assign(total, gast.BinOp(left=load(total), op=operation(), right=value), place)
                 begin = assign(total, const(start), place)
-                return self.worth([begin, *self.in_loops(body, generators)], total) if is_known else None
+                return self.worth([begin, *self.in_loops([body], generators)], total) if is_known else None
         return None
 
-    def in_loops(self, body: gast.stmt, generators: list[gast.comprehension]) -> Block:
-        """A statement in the loops of a comprehension."""
+    def in_loops(self, body: Block, generators: list[gast.comprehension]) -> Block:
+        """Statements in the loops of a comprehension."""
         for each in reversed(generators):
             for test in reversed(each.ifs):
-                body = at(gast.If(test=test, body=[body], orelse=[]), self.place)
-            loop = gast.For(target=each.target, iter=each.iter, body=[body], orelse=[], type_comment=None)
-            body = at(loop, self.place)
-        return [body]
+                body = [at(gast.If(test=test, body=body, orelse=[]), self.place)]
+            loop = gast.For(target=each.target, iter=each.iter, body=body, orelse=[], type_comment=None)
+            body = [at(loop, self.place)]
+        return body
 
     def first_found(self, values: gast.GeneratorExp, otherwise: list[gast.expr]) -> gast.expr:
         """`next` of a generator expression: its first value; later values are not computed."""
@@ -130,7 +130,8 @@ class Comprehensions(ArrayLike):
         """The value of a name after statements, which are emitted here."""
         place = self.place
         last = at(gast.Return(value=load(name)), place)
-        for statement in structure_exits([*desugar(block, self.names), last], self.names, place)[:-1]:
+        desugared = desugar(block, self.names, self.memory.rebound)
+        for statement in structure_exits([*desugared, last], self.names, place)[:-1]:
             self.statement(statement)
         self.place = place
         return self.value(load(name))
@@ -161,12 +162,15 @@ class Comprehensions(ArrayLike):
         self, made: Structure, value: gast.expr, key: gast.expr | None, generators: list[gast.comprehension]
     ) -> gast.expr:
         """Fill the list or dictionary `made`."""
-        name = self.names.temporary()
+        name, before = self.names.temporary(), Block()
         self.memory.bind(name, made)
         if key is None:
             method = "add" if made.cell.is_set else "append"
             append = gast.Attribute(value=load(name), attr=method, ctx=gast.Load())
             body: gast.stmt = gast.Expr(value=gast.Call(func=append, args=[value], keywords=[]))
         else:
+            if any(self.is_user_call(each) or isinstance(each, gast.NamedExpr) for each in walk(key)):
+                held = self.names.temporary()
+                before, key = [assign(held, key, self.place)], load(held)  # which is evaluated before the value
             body = gast.Assign(targets=[subscript(load(name), key, store=True)], value=value, type_comment=None)
-        return self.worth(self.in_loops(at(body, self.place), generators), name)
+        return self.worth(self.in_loops([*before, at(body, self.place)], generators), name)

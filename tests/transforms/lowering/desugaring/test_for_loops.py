@@ -68,3 +68,30 @@ def test_lengths_are_compared_where_zip_is_strict():
     srcad.check_grads(f, (np.ones(3), np.arange(3.0)), jit=False)
     with pytest.raises(ValueError, match="argument 2 is shorter or longer"):
         srcad.grad(f, jit=False)(np.ones(3), np.arange(4.0))
+
+
+def test_what_is_looped_over_stays_where_a_called_function_assigns_to_its_name():
+    def f(x):
+        a = x
+
+        def doubled(v):
+            nonlocal a
+            a = 2.0 * a
+            return v * a[0]
+
+        def total():
+            s = 0.0
+            for v in a:
+                s += doubled(v)
+            return s
+
+        def each():
+            for v in a:
+                yield 3.0 * v
+
+        s = total() + sum([doubled(v) * w for v, w in zip(a, a, strict=True)])
+        for v in each():
+            s += doubled(v)
+        return s * a[1]
+
+    assert_same(f, (np.array([0.5, 1.25]),))

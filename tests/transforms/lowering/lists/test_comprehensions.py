@@ -9,6 +9,7 @@ import pytest
 import srcad
 from srcad.errors import MissingRule, UnsupportedSyntax
 from tests.checking import assert_gradient
+from tests.lowering import assert_same
 
 X = np.array([0.31, 0.82, 0.55])
 
@@ -172,3 +173,18 @@ def test_the_array_that_a_sum_starts_with_stays_as_it_is():
         return np.sum(total**2)
 
     assert_gradient(f, X, modes=["arrays"])
+
+
+def test_the_keys_of_a_dictionary_are_evaluated_before_its_values():
+    def f(x):
+        s = x
+
+        def key(name):
+            nonlocal s
+            s = 2.0 * s
+            return name
+
+        values = {key(each): s for each in ("a", "b")}
+        return values["a"] * values["b"] * s
+
+    assert_same(f, (1.5,))
