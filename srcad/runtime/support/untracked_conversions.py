@@ -33,6 +33,7 @@ from srcad.runtime.support.value_flow import (
     Source,
     ValueFlow,
     called_name,
+    is_handed,
     is_operation,
     operands,
     parameter_names,
@@ -164,6 +165,7 @@ class Departures:
         self._fields: set[str] = set()
         self._seeds: dict[Source, dict[Any, Step]] = {}
         self._written: dict[Source, dict[Any, Step]] = {}  # arguments into which the functions called have stored
+        self._flows: dict[Source, tuple[tuple[int, int, int], ValueFlow]] = {}
         self._without_source: dict[str, Step] = {}
         self._verdicts: dict[Any, list[Any]] = {}
 
@@ -184,9 +186,11 @@ class Departures:
         for step in stack:
             source = step.source()
             if source is None:
-                if step is stack[0]:
-                    self._without_source[step.code.co_filename] = origin
-                return
+                if step is not stack[0]:
+                    return
+                self._without_source[step.code.co_filename] = origin
+                callee = step.code
+                continue  # it may be the value of an `eval`
             expressions = step.expressions(source)
             if is_value:
                 known = self._seeds.setdefault(source, {})
@@ -204,7 +208,11 @@ class Departures:
                 self._fields.add(f"{step.code.co_name}()")  # who asks for an item need not be who called it
 
     def _flow(self, source: Source) -> ValueFlow:
-        return ValueFlow(source, self._seeds.get(source, {}), self._fields, self._written.get(source, {}))
+        seeds, written = self._seeds.get(source, {}), self._written.get(source, {})
+        known = len(seeds), len(written), len(self._fields)
+        if self._flows.get(source, (None,))[0] != known:
+            self._flows[source] = known, ValueFlow(source, seeds, self._fields, written)
+        return self._flows[source][1]
 
     def check(
         self,
@@ -280,6 +288,8 @@ class Departures:
         for node in callers[0].expressions(source):
             reached = flow.names(source.scope(node), self._parameters(callers))
             found |= {name for each, name in passed(node, callee.code) if flow.reaches(each, reached)}
+            if is_handed(node, callee.code) and any(flow.reaches(each, reached) for each in parts(node)):
+                found.update(callee.code.co_varnames[: callee.code.co_argcount])
         return found
 
 

@@ -83,6 +83,9 @@ class Source:
         self.imported: set[str] = set()
         self._spans: dict[tuple[int | None, ...], ast.AST] = {}
         self._call_ends: dict[tuple[int | None, ...], ast.AST] = {}
+        self._edges: dict[_Scope, list[tuple[ast.AST, ast.AST | None, bool]]] = {}
+        self._bound: dict[_Scope, frozenset[str]] = {}
+        self._returned: dict[_Scope, list[ast.AST]] = {}
         for node in ast.walk(self.tree):
             self.parents.update(dict.fromkeys(ast.iter_child_nodes(node), node))
             if isinstance(node, (ast.expr, ast.stmt)):
@@ -110,6 +113,31 @@ class Source:
                 found = node if inner or self.parents[node] is found else found
         return found
 
+    @functools.cached_property
+    def scopes(self) -> list[_Scope]:
+        """The module and all functions, those around others first."""
+        return [self.tree, *[each for each in ast.walk(self.tree) if isinstance(each, _Function)]]
+
+    def edges(self, scope: _Scope) -> list[tuple[ast.AST, ast.AST | None, bool]]:
+        """What is stored in a scope, see `_edges`."""
+        if scope not in self._edges:
+            self._edges[scope] = list(_edges(scope))
+        return self._edges[scope]
+
+    def bound(self, scope: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+        """The names that are local to a function."""
+        if scope not in self._bound:
+            self._bound[scope] = frozenset(_bound(scope))
+        return self._bound[scope]
+
+    def returned(self, scope: _Scope) -> list[ast.AST]:
+        """The expressions that a function returns or yields."""
+        if scope not in self._returned:
+            kinds = (ast.Return, ast.Yield, ast.YieldFrom)
+            found = [each.value for each in _inside(scope) if isinstance(each, kinds)]
+            self._returned[scope] = [each for each in found if each is not None]
+        return self._returned[scope]
+
     def scope(self, node: ast.AST) -> _Scope:
         """The function whose body has the node, or the module; lambdas and comprehensions belong to what is around."""
         while node in self.parents:
@@ -136,7 +164,8 @@ def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
     pending: list[ast.AST] = [statement]
     while pending:
         node = pending.pop()
-        is_store = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        is_place = isinstance(node, ast.Subscript) or _is_view(node)
+        is_store = is_place and isinstance(node.ctx, ast.Store)  # type: ignore[attr-defined]
         if is_store or (isinstance(node, (ast.Call, ast.BinOp, ast.AugAssign)) and called_name(node) not in EXPLICIT):
             yield node
         pending.extend(each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.stmt))
@@ -184,24 +213,57 @@ class ValueFlow:
         return self._names(scope, parameters)[1]
 
     def _names(self, scope: _Scope, parameters: Iterable[str] = ()) -> tuple[set[str], set[str]]:
-        found = set(parameters)
-        if isinstance(scope, _Function):
-            found |= self.names(self.source.scope(scope)) - _bound(scope)
-        changed: set[str] = set()
-        for node in self.written:
-            if self.source.scope(node) is scope:
-                self._change(node, found, changed)
-        edges, before = list(_edges(scope)), -1
-        while before < len(found) + len(self.fields) + len(changed):
-            before = len(found) + len(self.fields) + len(changed)
-            for target, value, in_place in edges:
-                if target in self.seeds or (value is not None and self.reaches(value, found)):
-                    self._store(target, found)
-                    if in_place or isinstance(target, ast.Subscript):
-                        self._change(target, found, changed)
-                if value is not None and changed.intersection(_holders(target)):
-                    self._change(value, found, changed)
+        everywhere, changed_everywhere = self._everywhere
+        found, changed = {*everywhere[scope], *parameters}, {*changed_everywhere[scope]}
+        before = -1
+        while before < (before := len(found) + len(self.fields) + len(changed)):
+            self._follow(scope, found, changed, self.seeds)
         return found, changed
+
+    @functools.cached_property
+    def _everywhere(self) -> tuple[dict[_Scope, set[str]], dict[_Scope, set[str]]]:
+        """The names of each scope, and those whose arrays may be written into.
+
+        What a function stores in names that are not its own belongs to the functions around it. A function that returns
+        what is in fields, or in names that are not its own, is noted among the fields, whoever calls it.
+        """
+        scopes = self.source.scopes
+        found, held, changed = ({scope: set[str]() for scope in scopes} for _ in range(3))
+        for node in self.written:
+            self._change(node, found[self.source.scope(node)], changed[self.source.scope(node)])
+        size = -1
+        while size < (size := len(self.fields) + sum(map(len, (*found.values(), *held.values(), *changed.values())))):
+            for scope in scopes:
+                around = self.source.scope(scope)
+                own = self.source.bound(scope) if isinstance(scope, _Function) else frozenset[str]()
+                found[scope] |= found[around] - own
+                held[scope] |= found[around] - own
+                if isinstance(scope, _Function):
+                    found[scope] |= {name for name, each in _defaults(scope) if self.reaches(each, found[around])}
+                self._follow(scope, found[scope], changed[scope], self.seeds)
+                self._follow(scope, held[scope], set(), frozenset())
+                found[around] |= found[scope] - own
+                changed[around] |= changed[scope] - own
+                self._note_returned(scope, held[scope])
+        return found, changed
+
+    def _follow(self, scope: _Scope, found: set[str], changed: set[str], seeds: Collection[ast.AST]) -> None:
+        """Add to the names of a scope what is stored there, statement by statement."""
+        for target, value, in_place in self.source.edges(scope):
+            if target in seeds or (value is not None and self.reaches(value, found, seeds)):
+                self._store(target, found)
+                if in_place or isinstance(target, ast.Subscript) or _is_view(target):
+                    self._change(target, found, changed)
+            if value is not None and changed and changed.intersection(_holders(target)):
+                self._change(value, found, changed)
+
+    def _note_returned(self, scope: _Scope, names: Collection[str]) -> None:
+        if not isinstance(scope, _Function) or f"{scope.name}()" in self.fields:
+            return
+        if any(self.reaches(each, names, ()) for each in self.source.returned(scope)):
+            self.fields.add(f"{scope.name}()")
+            if any(ast.unparse(each).endswith("property") for each in scope.decorator_list):
+                self.fields.add(scope.name)
 
     def _change(self, node: ast.AST, found: set[str], changed: set[str]) -> None:
         """Note that what comes from the seeds is stored into an array whose memory an expression may share."""
@@ -211,8 +273,8 @@ class ValueFlow:
         self.fields |= {each[1:] for each in holders if each.startswith(".")}
 
     def _store(self, target: ast.AST, found: set[str]) -> None:
-        while isinstance(target, (ast.Subscript, ast.Starred)):
-            target = target.value
+        while isinstance(target, (ast.Subscript, ast.Starred)) or _is_view(target):
+            target = target.value  # type: ignore[attr-defined]
         if isinstance(target, ast.Name):
             found.update({target.id} - self.source.imported)
         elif isinstance(target, ast.Attribute):
@@ -221,38 +283,37 @@ class ValueFlow:
             for each in target.elts:
                 self._store(each, found)
 
-    def reaches(self, node: ast.AST, names: Collection[str]) -> bool:
+    def reaches(self, node: ast.AST, names: Collection[str], seeds: Collection[ast.AST] | None = None) -> bool:
         """Whether the value of an expression may be computed from the seeds, if these names are."""
+        seeds = self.seeds if seeds is None else seeds
         if isinstance(node, ast.Call):
-            return self._reaches_call(node, names)
-        if node in self.seeds:
+            return self._reaches_call(node, names, seeds)
+        if node in seeds:
             return True
         if isinstance(node, ast.Name):
             return node.id in names
         if isinstance(node, ast.Attribute):
-            return node.attr not in _FACTS and (node.attr in self.fields or self.reaches(node.value, names))
+            return node.attr not in _FACTS and (node.attr in self.fields or self.reaches(node.value, names, seeds))
         if isinstance(node, (ast.Subscript, ast.NamedExpr, ast.Starred)):
-            return self.reaches(node.value, names)
+            return self.reaches(node.value, names, seeds)
         if isinstance(node, ast.IfExp):
-            return self.reaches(node.body, names) or self.reaches(node.orelse, names)
+            return self.reaches(node.body, names, seeds) or self.reaches(node.orelse, names, seeds)
         if isinstance(node, (ast.Compare, ast.Lambda, ast.JoinedStr)):
             return False
-        return any(self.reaches(each, names) for each in parts(node))
+        return any(self.reaches(each, names, seeds) for each in parts(node))
 
-    def _reaches_call(self, node: ast.Call, names: Collection[str]) -> bool:
+    def _reaches_call(self, node: ast.Call, names: Collection[str], seeds: Collection[ast.AST]) -> bool:
         name = called_name(node)
         if name in EXPLICIT or name in _DISCRETE:
             return False
-        if node in self.seeds or f"{name}()" in self.fields:
+        if node in seeds or f"{name}()" in self.fields:
             return True
-        return any(self.reaches(each, names) for each in parts(node))
+        return any(self.reaches(each, names, seeds) for each in parts(node))
 
     def is_returned(self, scope: _Scope, parameters: Iterable[str] = ()) -> bool:
         """Whether a function may return, or yield, what is computed from the seeds."""
         names = self.names(scope, parameters)
-        kinds = (ast.Return, ast.Yield, ast.YieldFrom)
-        returned = [each.value for each in _inside(scope) if isinstance(each, kinds) and each.value is not None]
-        return any(self.reaches(each, names) for each in returned)
+        return any(self.reaches(each, names) for each in self.source.returned(scope))
 
 
 def _inside(scope: _Scope) -> Iterator[ast.AST]:
@@ -263,6 +324,20 @@ def _inside(scope: _Scope) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, _Function):
             pending.extend(ast.iter_child_nodes(node))
+
+
+def _is_view(node: ast.AST) -> bool:
+    """Whether a node is an attribute that is a view: to assign to it is to write into the array."""
+    return isinstance(node, ast.Attribute) and node.attr in _VIEWS
+
+
+def _defaults(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, ast.AST]]:
+    """The parameters of a function that have defaults, with these."""
+    given = scope.args
+    places = [*given.posonlyargs, *given.args]
+    pairs = [*zip(places[len(places) - len(given.defaults) :], given.defaults, strict=True)]
+    pairs += [(name, each) for name, each in zip(given.kwonlyargs, given.kw_defaults, strict=True) if each is not None]
+    yield from ((name.arg, each) for name, each in pairs)
 
 
 def _holders(node: ast.AST) -> Iterator[str]:
@@ -301,6 +376,8 @@ def _edges(scope: _Scope) -> Iterator[tuple[ast.AST, ast.AST | None, bool]]:
             yield node.optional_vars, node.context_expr, False
         elif isinstance(node, ast.Call):
             yield from ((*each, True) for each in _written(node))
+            if called_name(node) == "setattr" and len(node.args) == 3 and isinstance(node.args[1], ast.Constant):
+                yield ast.Attribute(node.args[0], str(node.args[1].value), ast.Store()), node.args[2], False
 
 
 def _pairs(target: ast.AST, value: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
@@ -346,8 +423,9 @@ def parts(node: ast.AST) -> Sequence[ast.AST]:
     ['v', 'a', 'b']
     """
     if isinstance(node, ast.Call):
-        receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        return [*receiver, *node.args, *(each.value for each in node.keywords)]
+        # What is called may hold values itself, as a functools.partial does.
+        receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        return [receiver, *node.args, *(each.value for each in node.keywords)]
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
         return [node.elt]
     return [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
@@ -415,3 +493,13 @@ def passed(node: ast.AST, code: types.CodeType) -> Iterator[tuple[ast.AST, str]]
             yield keyword.value, str(keyword.arg)
         else:
             yield from ((keyword.value, name) for name in (*names, *rest[:2]))
+
+
+def is_handed(node: ast.AST, code: types.CodeType) -> bool:
+    """Whether a node is a call to which a function with this code is given, as in `functools.reduce(f, values)`."""
+    if not isinstance(node, ast.Call):
+        return False
+    given = [*node.args, *(each.value for each in node.keywords)]
+    if code.co_name == "<lambda>":
+        return any(isinstance(each, ast.Lambda) for each in given)
+    return code.co_name in [getattr(each, "id", getattr(each, "attr", None)) for each in given]

@@ -1,5 +1,6 @@
 """What becomes of tensors that are made arrays while a tape follows them, and of what is computed from these."""
 
+import functools
 import inspect
 import math
 import threading
@@ -334,6 +335,87 @@ def by_custom_gradient(x):
     return np.sum(product(x, a))
 
 
+class Kept:
+    """An object whose value others read from it, by methods that are not active when it is kept."""
+
+    def __init__(self, x):
+        self.kept = np.asarray(x) * 2.0
+
+    @property
+    def thrice(self):
+        return self.kept * 3.0
+
+    def halves(self):
+        return self.kept * 0.5
+
+
+def by_property(x):
+    return np.sum(Kept(x).thrice * x)
+
+
+def by_method(x):
+    return np.sum(Kept(x).halves() * x)
+
+
+def keep_global(x):
+    global kept_globally  # noqa: PLW0603 - what is tested
+    kept_globally = np.asarray(x) * 2.0
+
+
+def by_global(x):
+    keep_global(x)
+    return np.sum(kept_globally * x)
+
+
+def by_nonlocal(x):
+    a = None
+
+    def keep():
+        nonlocal a
+        a = np.asarray(x) * 2.0
+
+    keep()
+    return np.sum(a * x)
+
+
+def by_callback(x):
+    parts = []
+
+    def keep():
+        parts.append(np.asarray(x) * 2.0)
+
+    keep()
+    return np.sum(parts[0] * x)
+
+
+def by_partial(x):
+    times = functools.partial(np.multiply, np.asarray(x) * 2.0)
+    return np.sum(times(x))
+
+
+def by_reduce(x):
+    return np.sum(functools.reduce(lambda a, b: a * b, [np.asarray(x) * 2.0, x]))
+
+
+def by_default(x):
+    def times(a=np.asarray(x) * 2.0):  # noqa: B008 - what is tested
+        return a * x
+
+    return np.sum(times())
+
+
+def by_setattr(x):
+    holder = Model(x)
+    setattr(holder, "doubled", np.asarray(x) * 2.0)  # noqa: B010 - what is tested
+    return np.sum(holder.doubled * x)
+
+
+def by_flat(x):
+    a = np.zeros(2)
+    a.flat = x
+    return np.sum(a * x)
+
+
 RETURNS = [each for name, each in list(globals().items()) if name.startswith("by_")]
 
 
@@ -418,6 +500,25 @@ def of_names_used_again(x):
     return np.sum(1.0 * a)
 
 
+def squares(a):
+    return np.sum(np.asarray(a) ** 2)
+
+
+def of_helper(x):
+    print(squares(x))
+    return np.sum(squares(np.ones(2)) * x)
+
+
+def of_other_names(x):
+    def show(a):
+        kept = np.asarray(a)
+        print(kept)
+
+    kept = np.full(2, 2.0)
+    show(x)
+    return np.sum(kept * x)
+
+
 FREE = [each for name, each in list(globals().items()) if name.startswith("of_")]
 
 
@@ -444,6 +545,15 @@ def test_without_source_every_array_is_taken_for_one_that_comes_back():
         tape.watch(x)
         y = space["plot"](x)
     assert tape.gradient(y, x).numpy().tolist() == [2.0, 2.0]
+
+
+def test_the_value_of_an_eval_comes_back():
+    x = constant([0.5, 0.25])
+    with GradientTape() as tape:
+        tape.watch(x)
+        a = eval("2.0 * np.asarray(x)")
+        with pytest.raises(GradientCut, match="<string>:1"):
+            a * x
 
 
 def test_an_array_is_known_in_another_thread_by_its_memory():

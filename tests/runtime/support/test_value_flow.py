@@ -26,6 +26,12 @@ FLOWS = {
     "shared memory": ("z = w[1:]\nz[0] = leave(v)\ny = w.copy()\nu = np.ones(2)", "w y z"),
     "memory of either": ("z = w if p else self.u\nz[0] += leave(v)\na = x.u", "a w z"),
     "memory of a list's arrays": ("z = [u, w]\nz[0][1] = leave(v)", "u w z"),
+    "views that are written to": ("a.real = leave(v)\nb = a.flat\nc = d.real", "a b"),
+    "what functions around do not hold": ("def f(a):\n    a.append(leave(v))\nb = a", ""),
+    "what functions store elsewhere": ("def f():\n    global a\n    a = leave(v)\n    b.append(a)\nc = b[0]", "a b c"),
+    "defaults": ("def f(a=leave(v)):\n    b.append(a)\nc = b", "b c"),
+    "what is called": ("a = partial(g, leave(v))\nb = a(2.0)\nc = g(2.0)", "a b"),
+    "attributes by name": ("setattr(o, 'a', leave(v))\nb = o.a", "b"),
     "any order": ("b = a\na = leave(v)", "a b"),
     "other functions": ("def f():\n    a = leave(v)\nb = a", ""),
 }
