@@ -361,7 +361,7 @@ def test_a_loop_that_makes_a_function_of_its_function_is_refused():
             g = scaling(y)
         return y
 
-    with pytest.raises(UnsupportedSyntax, match="made by the iterations of a loop"):
+    with pytest.raises(UnsupportedSyntax, match="each iteration of a loop defines anew"):
         srcad.grad(f, jit=False)(1.5)
 
 
