@@ -13,7 +13,9 @@ from srcad.errors import Place
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.transforms.adjoint.call_derivatives import CallAdjoints, Callees, calls_in
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.analysis.view_adjoints import is_contiguous_part
 from srcad.transforms.ir.array_functions import LIKE, OF_SHAPE_AND_TYPE
 from srcad.transforms.ir.build import (
     Block,
@@ -140,7 +142,15 @@ class Adjoints:
             assign(self.bar(name), value),
             value_is_number=not self.program.types.is_array(name),
             is_view=name in self.program.aliases.views,
+            in_c_order=name in self._viewed_in_one_piece,
         )
+
+    @functools.cached_property
+    def _viewed_in_one_piece(self) -> set[str]:
+        """The arrays that have views like `np.ravel(a)`: their adjoints have them too, in the same order."""
+        views, flow = self.program.aliases.views, self.program.flow
+        flat = [name for name in views if is_contiguous_part(self.program, flow.definition(name))]
+        return set(closure(flat, lambda name: [views[name]] if name in views else []))
 
     def zero(self, name: str) -> gast.expr:
         """The initial value of an adjoint."""

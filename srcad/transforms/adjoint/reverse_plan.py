@@ -195,7 +195,7 @@ def _merged(zero: Any, statement: gast.stmt, name: str) -> gast.stmt | None:
     match statement:
         case gast.AugAssign(target=gast.Name(id=target), op=op, value=value) if target == name:
             begun = notes_of(zero)
-            is_whole = notes_of(statement).whole and not begun.is_view
+            is_whole = notes_of(statement).whole and not (begun.is_view or begun.in_c_order)
             if name in names_in(value) or not (begun.value_is_number or is_whole):
                 return None
             if isinstance(op, gast.Sub):

@@ -140,6 +140,9 @@ class Notes:
     """Initialisation of an adjoint: it is a view of another one. Set by `accumulation`; read by `reverse_plan`,
     `independent_loop_schedule`.
     """
+    in_c_order: bool = False
+    """Initialisation of an adjoint: views of it are views of contiguous memory only. Set by `accumulation`; read by
+    `reverse_plan`."""
     distinct_arrays: tuple[frozenset[str], ...] = ()
     """Reversed loop: groups of arrays that do not alias while it runs, since an outer loop permutes them.
     Set by `reverse_control_flow`; read by `loop_order`."""

@@ -65,7 +65,7 @@ def with_quick_calls(code: Code) -> Code:
             if isinstance(node, gast.Call) and not node.keywords:
                 of = [kinds.get(each.id) if isinstance(each, gast.Name) else None for each in node.args]
                 path = dotted_path(node.func) or ""
-                if path == "np.roll" and getattr(of[0], "ndim", 0) == 1:
+                if path == "np.roll" and getattr(of[0], "ndim", 0) == 1 and not _has_axes(node):
                     node.args[2:] = [const(0)]  # Numba's own, without an axis, divides for each place
                 kernel = _kernel(path, of) or notes_of(node).kernel
                 if is_of_complex and path == "np.divide" and len(of) == 2:
@@ -74,6 +74,12 @@ def with_quick_calls(code: Code) -> Code:
                     note(node, kernel=kernel)
                     note(statement, calls_kernels=True)
     return code.with_body(code.body)
+
+
+def _has_axes(rolled: gast.Call) -> bool:
+    """Whether the axis is given, and may be a tuple, with one axis several times."""
+    axis = rolled.args[2] if len(rolled.args) > 2 else const(None)
+    return not isinstance(axis, gast.Constant) and not isinstance(constant(axis), int)
 
 
 class _Powers(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations

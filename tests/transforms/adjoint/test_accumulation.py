@@ -157,3 +157,16 @@ def test_an_adjoint_has_the_type_of_its_array_where_that_is_shaped_like_another(
     np.testing.assert_allclose(slope, 4.0 * x**3, rtol=1e-14)
     _, change = srcad.jvp(shaped_like_integers, (x, k), (np.ones(3), None), jit=False)
     np.testing.assert_allclose(change, np.sum(slope), rtol=1e-14)
+
+
+def flat_beside_the_whole(x, m):
+    y = m.copy()
+    y[0] = x
+    return np.sum(np.ravel(y)) + np.linalg.det(y)
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.nightly)])
+def test_an_adjoint_with_flat_views_does_not_take_the_order_of_its_first_contribution(jit):
+    x, m = np.array([0.6, 0.2]), np.array([[0.1, -0.2], [0.4, 1.2]])
+    slope = srcad.grad(flat_beside_the_whole, jit=jit)(x, m)  # cofactors are in Fortran's order
+    np.testing.assert_allclose(slope, [1.0 + m[1, 1], 1.0 - m[1, 0]], rtol=1e-14)

@@ -49,6 +49,8 @@ def test_calls_of_known_arrays(value, expected):
     [
         ("np.roll(v, 2)", "np.roll(v, 2, 0)"),
         ("np.roll(n, 1, None)", "np.roll(n, 1, 0)"),
+        ("np.roll(v, 1, -1)", "np.roll(v, 1, 0)"),
+        ("np.roll(v, 1, (0, 0))", "np.roll(v, 1, (0, 0))"),  # by two places
         ("np.roll(x, 2)", "np.roll(x, 2)"),  # goes through all elements
         ("np.roll(unknown, 2)", "np.roll(unknown, 2)"),
     ],
