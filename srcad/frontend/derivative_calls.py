@@ -33,10 +33,29 @@ from srcad.frontend.scope import Procedure, procedure_of
 from srcad.refusals.derivatives import INNER_OPTION
 from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.subroutine_types import Subroutine
-from srcad.transforms.ir.build import assign, call, const, effect, load, subscript
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    call,
+    clone,
+    const,
+    dotted_path,
+    effect,
+    load,
+    names_in,
+    subscript,
+    walk_statements,
+)
+from srcad.transforms.ir.side_effects import changed_in
+from srcad.transforms.lowering.desugaring.desugar import IN_PLACE
 from srcad.transforms.lowering.inlining import bind_arguments
 from srcad.transforms.lowering.structure_passing import at_call, leaves_of, returned_length
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
+
+_IN_PLACE = frozenset(IN_PLACE.values())
+_MAKING = frozenset(f"np.{name}{like}" for name in ("zeros", "empty", "ones", "full") for like in ("", "_like")) | {
+    "np.copy"
+}
 
 
 class DerivativeCalls:
@@ -61,6 +80,9 @@ class DerivativeCalls:
         if derived.transform in ("jacobian", "hessian"):
             inner = procedure_of(load_source(assembled(derived, names, places)))
             return self.inlined(node, inner, caller, place)
+        if derived.transform == "value":
+            args, keywords = self.held(node, caller)
+            return self.value(gast.Call(func=node.func, args=args, keywords=keywords), procedure, caller, place)
         if derived.transform == "value_and_grad":
             return self.with_value(node, derived, procedure, caller, place)
         if derived.transform == "jvp":
@@ -78,12 +100,25 @@ class DerivativeCalls:
         made: gast.expr = caller.part(gast.Call(func=load(name), args=node.args, keywords=node.keywords))
         return made
 
+    def value(self, node: gast.Call, procedure: Procedure, caller: Any, place: Place | None) -> gast.expr:
+        """The value of the function, of arguments that are evaluated; of copies of them if it writes into arrays."""
+        before, count, made = caller.memory.copy(), len(caller.made), len(self.lowering.outline.made)
+        value = self.inlined(clone(node), procedure, caller, place)
+        if not _writes(caller.made[count:]):
+            return value
+        caller.memory.become(before)
+        del caller.made[count:]
+        self.lowering.outline.forget(made)
+        args = [self.copied(each, caller, place) for each in node.args]
+        keywords = [gast.keyword(arg=each.arg, value=self.copied(each.value, caller, place)) for each in node.keywords]
+        return self.inlined(gast.Call(func=node.func, args=args, keywords=keywords), procedure, caller, place)
+
     def with_value(
         self, node: gast.Call, derived: Described, procedure: Procedure, caller: Any, place: Place | None
     ) -> gast.expr:
         """The value and the gradient, of arguments that are evaluated once."""
         args, keywords = self.held(node, caller)
-        value = self.inlined(gast.Call(func=node.func, args=args, keywords=keywords), procedure, caller, place)
+        value = self.value(gast.Call(func=node.func, args=args, keywords=keywords), procedure, caller, place)
         inner = derived._replace(transform="grad")
         found = self.call(gast.Call(func=node.func, args=args, keywords=keywords), inner, caller, place)
         pair: gast.expr = caller.memory.new(tuple, {0: value, 1: found})
@@ -96,7 +131,7 @@ class DerivativeCalls:
         args, _ = self.held(node, caller)
         count = len(derived.wrt)
         plain = gast.Call(func=node.func, args=args[count:], keywords=[])
-        value = self.inlined(plain, procedure, caller, place)
+        value = self.value(plain, procedure, caller, place)
         inner = derived._replace(transform="tangent")
         found = self.call(gast.Call(func=node.func, args=args, keywords=[]), inner, caller, place)
         pair: gast.expr = caller.memory.new(tuple, {0: value, 1: found})
@@ -107,7 +142,7 @@ class DerivativeCalls:
     ) -> gast.expr:
         """The value and the pullback, which holds copies of the arguments."""
         args = [self.copied(caller.kept(caller.part(each)), caller, place) for each in node.args]
-        value = self.inlined(gast.Call(func=node.func, args=args, keywords=[]), procedure, caller, place)
+        value = self.value(gast.Call(func=node.func, args=args, keywords=[]), procedure, caller, place)
         pull = DerivedFunction(derived._replace(transform="pullback"))
         memory = caller.memory
         parts = {
@@ -260,3 +295,24 @@ def _like(value: gast.expr, found: Iterator[gast.expr], caller: Any) -> gast.exp
     contents = {key: _like(part, found, caller) for key, part in held.items()}
     made: gast.expr = caller.memory.new(value.cell.type, contents)
     return made
+
+
+def _writes(block: Block) -> bool:
+    """Whether statements may write into an array that they have not made."""
+    stored: dict[str, list[Any]] = {}
+    written = set(changed_in(block))
+    for each in walk_statements(block):
+        if isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Name):
+            value = each.value
+            if isinstance(value, gast.Call) and dotted_path(value.func) in _IN_PLACE:
+                written.update(names_in(value.args[0]))
+            else:
+                stored.setdefault(each.targets[0].id, []).append(value)
+    return not all(name in stored and all(map(_is_new, stored[name])) for name in written)
+
+
+def _is_new(value: gast.expr) -> bool:
+    """Whether an operation makes a number or an array of its own."""
+    if isinstance(value, gast.Call):
+        return dotted_path(value.func) in _MAKING
+    return isinstance(value, (gast.Constant, gast.BinOp, gast.UnaryOp))

@@ -29,7 +29,10 @@ EVERY: tuple[Any, ...] = (...,)  # `wrt` of a `vjp` by all arguments that may ha
 
 
 class Described(NamedTuple):
-    """What a derivative is: a transform (a function of srcad by name, or "pullback"), its function, its parameters."""
+    """What a derivative is: a transform, its function, its parameters.
+
+    A transform is the name of a function of srcad, "value" or "pullback".
+    """
 
     transform: str
     function: Any
@@ -221,7 +224,8 @@ def assembled(derived: Described, names: Sequence[str], places: Sequence[int]) -
         inner = DerivedFunction(Described("grad", inner, tuple(places), derived.many))
     own = Names([*names, "np", "kernels"])
     function, value, size, columns, k = (own.fresh(each) for each in ("function", "value", "size", "columns", "k"))
-    meanings: dict[str, Any] = {function: inner, "np": np, "kernels": kernels}
+    meanings: dict[str, Any] = {function: DerivedFunction(Described("value", inner, (), False))}
+    meanings |= {"np": np, "kernels": kernels}
     given = ", ".join(names)
     lines = [f"def {derived.transform}({given}):", f"    {value} = {function}({given})"]
     found = []

@@ -60,10 +60,12 @@ def refuse_read(draft: Draft) -> None:
 
 
 def _is_of(owner: Any, key: str, changed: Any, name: str | None) -> bool:
-    held = getattr(owner, "held", owner)
-    if held is changed:
-        return name is None or key in (name, "layout")
-    return isinstance(changed, ModuleType) and held is vars(changed) and key == name
+    held, changed = (vars(each) if isinstance(each, ModuleType) else each for each in (_held(owner), changed))
+    return held is changed and (name is None or key in (name, "layout"))
+
+
+def _held(owner: Any) -> Any:
+    return getattr(owner, "held", owner)
 
 
 def effect_of_call(node: gast.Call, meaning: Callable[[gast.AST], Meaning | None], draft: Draft) -> Effect | None:

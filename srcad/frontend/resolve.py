@@ -285,6 +285,11 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         self.only_read(node, "an element")
         return spell(meaning, self.draft, place_of(node), "element")
 
+    def visit_List(self, node: gast.List) -> gast.expr:
+        """A target in brackets is the same as one in parentheses."""
+        self.generic_visit(node)
+        return node if isinstance(node.ctx, gast.Load) else at(gast.Tuple(node.elts, node.ctx), place_of(node))
+
     def visit_If(self, node: gast.If) -> gast.If | list[gast.stmt]:
         """Keep only the branch taken if the test is a constant: the other may hold names that cannot be resolved."""
         node.test = self.visit(node.test)

@@ -10,6 +10,7 @@ from srcad.errors import SrcadError
 from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.printing.printer import print_function
+from tests.checking import assert_gradient
 
 
 def text_of(function):
@@ -193,3 +194,22 @@ def test_pullbacks_are_differentiated_twice_and_forward():
 def test_compiled_pullbacks_give_what_uncompiled_ones_give():
     x = np.array([0.3, 0.7])
     np.testing.assert_allclose(srcad.grad(of_structures)(x), srcad.grad(of_structures, jit=False)(x), rtol=1e-13)
+
+
+def writing(a, b):
+    a[0] = a[0] * a[1]
+    b *= a
+    return np.sum(a * b)
+
+
+def derivatives_of_what_writes(x):
+    a, b = 1.0 * x, np.ones(2)
+    value, (by_a, by_b) = srcad.value_and_grad(writing, wrt=(0, 1))(a, b)
+    same, change = srcad.jvp(writing, (a, b), (x, 2.0 * x))
+    again, pull = srcad.vjp(writing, a, b)
+    rows = srcad.jacobian(lambda v: writing(v, np.ones(2)) * v)(a)
+    return value * np.sum(by_a * by_b) + same * change + again * pull(x[0])[0][1] + np.sum(rows * a) + np.sum(b)
+
+
+def test_the_arguments_of_a_function_that_writes_stay_as_they_are():
+    assert_gradient(derivatives_of_what_writes, np.array([0.5, 1.25]), modes=("arrays", "gradient"))

@@ -138,6 +138,15 @@ def global_is_read(x):
     return total * x
 
 
+THIS = sys.modules[__name__]
+
+
+def global_is_read_through_its_module(x):
+    global total  # noqa: PLW0603
+    total = x
+    return THIS.total * x
+
+
 def entry_is_read(x):
     STATE["calls"] = STATE["calls"] + 1
     return x
@@ -158,6 +167,7 @@ def unknown_call(x):
     [
         *((f, "is also read by the function") for f in (length_is_read, attribute_is_read, global_is_read)),
         (entry_is_read, "is also read by the function"),
+        (global_is_read_through_its_module, "is also read by the function"),
         (object_in_an_argument, "in what is printed or raised is not supported"),
         (unknown_call, ""),
     ],

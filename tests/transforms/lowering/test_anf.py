@@ -182,3 +182,13 @@ def test_calls_whose_results_are_printed_are_evaluated(capsys):
     value, slope = srcad.value_and_grad(printed_calls, jit=False)(1.5)
     assert (value, capsys.readouterr().out) == expected
     assert slope == pytest.approx(2.0 * value / 1.5)
+
+
+def test_targets_may_stand_in_brackets():
+    def f(x):
+        [a, [b, *c]] = x, (2.0 * x, 3.0)
+        for [i, each] in enumerate(c):
+            a = a + b * each * i
+        return a + sum([p * q for [p, q] in [(a, b), (b, x)]])
+
+    assert_same(f, (1.5,))
