@@ -16,7 +16,7 @@ differences of 32-bit integers, of which index arrays are made: they differ beyo
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -154,21 +154,24 @@ class NumPyResults:
     def joined(self) -> dict[str, set[nb.Type]]:
         """For numbers that are of a short type for NumPy where another value of the name is not: these types."""
         found: dict[str, set[nb.Type]] = {}
-        doubtful = [
-            (name, each)
-            for name, stores in self.origins.stores.items()
-            if len(stores) > 1 and isinstance(self.known.get(name), nb.Number)
-            for each in stores
-            if isinstance(each, gast.Assign) and self._reads_short(each.value)
-        ]
+        doubtful = [each for each in self._met() if self._reads_short(each[1])]
         if doubtful:
             with typing_only():
                 expressions = Expressions(dict(self.known.of), self.unit.bindings)
-                for name, each in doubtful:
-                    kind = _stored(each, expressions)
+                for name, value in doubtful:
+                    kind = _stored(value, expressions)
                     if kind in JOINED and kind != self.known.get(name):
                         found.setdefault(name, set()).add(kind)
         return self._followed(found)
+
+    def _met(self) -> Iterator[tuple[str, gast.expr]]:
+        """The names of numbers, each with the values that meet in it: in branches and loops, by `min` and `max`."""
+        for name, stores in self.origins.stores.items():
+            if isinstance(self.known.get(name), nb.Number):
+                for each in stores:
+                    if isinstance(each, gast.Assign):
+                        chosen = _chosen(each.value)
+                        yield from ((name, value) for value in chosen or [each.value] * (len(stores) > 1))
 
     def _reads_short(self, value: gast.expr) -> bool:
         """Whether an expression has an operand of a short type."""
@@ -253,10 +256,18 @@ def results_of(
     return found
 
 
-def _stored(statement: gast.Assign, expressions: Expressions) -> nb.Type | None:
-    """The type of what a statement stores, before it meets other values of the same name; None if it is not known."""
+def _chosen(value: gast.expr) -> list[gast.expr]:
+    """The values of which Python's `min` and `max` give one."""
+    match value:
+        case gast.Call(func=gast.Name(id="min" | "max"), args=[_, _, *_] as given, keywords=[]):
+            return list(given)
+    return []
+
+
+def _stored(value: gast.expr, expressions: Expressions) -> nb.Type | None:
+    """The type of a value before it meets others of the same name; None if it is not known."""
     try:
-        return expressions.stored(statement.value)
+        return expressions.stored(value)
     except Unresolved:
         return None
 

@@ -79,9 +79,14 @@ class _Arithmetic:
         """Whether a number of a short type becomes one of another type, where it meets other values of a name."""
         value, kind = statement.value, self.kind(statement.target)
         is_phi = isinstance(value, ir.Expr) and value.op == "phi"
-        met = value.incoming_values if is_phi else [value] if isinstance(value, ir.Var) else []
+        met = value.incoming_values if is_phi else [value] if isinstance(value, ir.Var) else self.chosen(value)
         kinds = [self.kind(each) for each in met if isinstance(each, ir.Var) and each.name in self.types]
         return isinstance(kind, nb.Number) and any(each in JOINED and each != kind for each in kinds)
+
+    def chosen(self, value: Any) -> list[Any]:
+        """The variables of which Python's `min` and `max` give one."""
+        operation = self.operation(value)
+        return operation[1] if operation is not None and operation[0] in (min, max) else []
 
     def is_wrong(self, statement: ir.Assign) -> bool:
         """Whether an operation has a result of another type for NumPy, or may have one that needs more than 64 bits."""

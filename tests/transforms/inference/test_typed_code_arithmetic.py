@@ -17,6 +17,10 @@ def joined(a):
     return k + 0.5
 
 
+def chosen(a):
+    return min(a[0], 1000) * 2
+
+
 def joined_booleans(a):
     found = a[0] > 5
     for i in range(a.size):
@@ -57,6 +61,7 @@ VECTOR, BYTES = nb.int64[::1], nb.uint8[::1]
     ("function", "kind"),
     [
         (joined, BYTES),
+        (chosen, BYTES),
         (joined_booleans, VECTOR),
         (factorial, VECTOR),
         (power, VECTOR),
