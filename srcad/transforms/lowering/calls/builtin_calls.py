@@ -312,7 +312,7 @@ class Containers(Starred):
                 return None
             self.refuse(ISINSTANCE)
         if isinstance(structure, Structure):
-            return const(issubclass(structure.cell.kind, classes))
+            return const(issubclass(self.kind_of(structure), classes))
         if (kind := self.memory.shape_kind(structure)) is not None:
             return const(issubclass(kind, classes))
         if type(held := self.constant(structure)) in _CONSTANTS and all(each in _DECIDED for each in classes):
@@ -320,6 +320,27 @@ class Containers(Starred):
         # A number, a text or an array, or an unknown container: that is decided where types are known.
         known = (slice,) if self.memory.may_be_container(structure) else _CONTAINERS
         return const(False) if all(each in known or _is_of_objects(each) for each in classes) else None
+
+    def kind_of(self, structure: Structure) -> type:
+        """The class of a structure in Python."""
+        _, by = self.memory.views.get(structure.cell, (None, ""))
+        kind: type = type(getattr({}, by)()) if by else structure.cell.kind
+        return kind
+
+    def class_of(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`type` of a structure."""
+        if len(arguments) != 1 or keywords or not isinstance(arguments[0], Structure) or self.outside is None:
+            return None
+        kind = self.kind_of(arguments[0])
+        return load(self.outside.bind(kind.__name__, kind))
+
+    def compared(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
+        """A comparison; of classes by identity."""
+        if isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
+            one, other = (self.meant(each) if isinstance(each, gast.Name) else None for each in (left, right))
+            if isinstance(one, type) and isinstance(other, type):
+                return const((one is other) == isinstance(op, (gast.Is, gast.Eq)))
+        return super().compared(left, op, right)
 
     def is_callable(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`callable`: of functions and objects; numbers and arrays are not."""
@@ -399,6 +420,7 @@ _BUILTINS: dict[Any, Callable[..., gast.expr | None]] = {
     any: _fixed(Containers.decided, gast.Or),
     all: _fixed(Containers.decided, gast.And),
     isinstance: Containers.is_kind,
+    type: Containers.class_of,
     **MADE,
     callable: Containers.is_callable,
     set: _fixed(Containers.made_set, set),

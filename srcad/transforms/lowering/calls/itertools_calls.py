@@ -269,7 +269,7 @@ class Iterators(Effects):
             found = kind(self.known_parts(kind, row), *map(self.key, numbers), **named)
         else:
             if kind is itertools.zip_longest:
-                keywords.setdefault("fillvalue", const(None))
+                keywords["fillvalue"] = self.kept(keywords.get("fillvalue", const(None)))
             else:
                 keywords = {name: self.key(each) for name, each in keywords.items()}
             found = kind(*(self.known_parts(kind, each) for each in arguments), **keywords)
@@ -280,7 +280,7 @@ class Iterators(Effects):
         """`itertools.accumulate`."""
         parts = self.known_parts(itertools.accumulate, arguments[0])
         function = (*arguments[1:], *(keywords[each] for each in ("func",) if each in keywords), None)[0]
-        if "initial" in keywords:
+        if self.constant(keywords.get("initial", const(None))) is not None:
             parts.insert(0, keywords["initial"])
         found: Parts = []
         for each in parts:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import srcad
+from tests.checking import assert_gradient
 
 
 def recursive(x, n):
@@ -94,3 +95,30 @@ def test_callable_is_true_of_functions_and_objects_and_false_of_containers():
         return s
 
     assert srcad.grad(total, jit=False)(0.7) == pytest.approx(2 * 0.7 + 4 * 0.7**3 + np.cos(0.7) + 7 + 4)
+
+
+class Part:
+    def __init__(self, value):
+        self.value = value
+
+
+class Whole(Part):
+    pass
+
+
+def told_apart(x, y):
+    values, pair, part = [x], (x, y), Whole(x)
+    s = x * y if type(values) is list and type(pair) is not list else x
+    s = s * y if type(part) is Whole and type(part) is not Part else x
+    s = s + (y if type(values) is type(pair) else x * x)
+    return s * type(part)(y).value
+
+
+def views_told_apart(x, y):
+    parts = {"a": x}
+    return x * y if isinstance(parts.values(), tuple) or type(parts.keys()) is tuple else x + y * y
+
+
+@pytest.mark.parametrize("f", [told_apart, views_told_apart])
+def test_the_class_of_a_structure_is_that_of_python(f):
+    assert_gradient(f, 0.7, 1.3, modes=("loops",))

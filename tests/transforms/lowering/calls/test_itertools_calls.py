@@ -139,3 +139,16 @@ def test_iterators_over_arrays_that_only_numbers_decide():
 
     both = [srcad.grad(f, wrt=(0, 1), jit=False)(0.4, 1.3) for f in (present_value, by_index)]
     np.testing.assert_allclose(*both, rtol=1e-13)
+
+
+def test_what_fills_up_a_shorter_row_is_read_once():
+    def filled(x):
+        fill, s = x[0], 0.0
+        for a, b in itertools.zip_longest([x[1]], [x[2], x[0], x[1]], fillvalue=fill):
+            fill = 2.0 * fill
+            s = 1.5 * s + a * b
+        for a in itertools.accumulate([x[0], x[1]], initial=None):
+            s = s * a
+        return s
+
+    assert_gradient(filled, np.array([0.7, 1.3, 0.4]), modes=("loops",))
