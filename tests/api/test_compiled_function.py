@@ -462,3 +462,15 @@ def test_that_a_function_runs_as_python_is_said_once():
         assert float(slope(np.float64(4.0))) == 8.0
     with pytest.raises(EntersTape, match="enter the tape in the caller"):
         srcad.grad(slope)(3.0)
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_tensors_that_no_tape_follows_are_not_written_to(jit):
+    def doubled(x):
+        x *= 2.0
+        return np.sum(x)
+
+    run = srcad.function(doubled, jit=jit)
+    x, v, array = srcad.constant(X), srcad.Variable(X), X.copy()
+    assert [float(run(each)) for each in (x, v, array)] == [2.0 * np.sum(X)] * 3
+    assert (x.tolist(), v.tolist(), array.tolist()) == (X.tolist(), X.tolist(), (2.0 * X).tolist())
