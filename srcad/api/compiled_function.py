@@ -20,7 +20,7 @@ from numba.extending import typeof_impl
 
 from srcad.api.argument_binding import Binding
 from srcad.api.derivative_object import Derivative
-from srcad.api.pytree import flattened
+from srcad.api.pytree import flattened, take_apart
 from srcad.api.recorded_call import Differentiated, Pulled, is_differentiable
 from srcad.driver.compiled_routines import kind_of, written_arguments
 from srcad.driver.memoisation import remembered
@@ -45,6 +45,16 @@ _R = TypeVar("_R")
 
 # Types of arguments that are not structures.
 _PLAIN = frozenset((Tensor, Variable, np.ndarray, float, int))
+
+
+_ARRAYS = frozenset((np.ndarray, np.float64, float, int))
+
+
+def _holds_operands(value: Any) -> bool:
+    """Whether an argument is a tensor or variable, or a structure with one."""
+    if isinstance(value, Operand):
+        return True
+    return is_structured(value) and any(isinstance(each, Operand) for each in take_apart(value)[0])
 
 
 def _kind(leaf: Any) -> Any:
@@ -130,7 +140,7 @@ class Function(Generic[_P, _R]):
             recorded = bool(active.tapes)
             if not recorded:
                 for each in (*args, *kwargs.values()) if kwargs else args:
-                    if isinstance(each, Operand):
+                    if type(each) not in _ARRAYS and _holds_operands(each):
                         recorded = True
                         break
                 else:

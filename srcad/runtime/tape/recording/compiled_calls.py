@@ -109,7 +109,7 @@ def record_call(
 def _guarded(function: CompiledFunction, inputs: tuple[Any, ...]) -> Any:
     """The arrays of the arguments, with copies of those of tensors that the function may write to."""
     values = unwrapped(inputs)
-    find = getattr(function, "written", None)
+    find: Any = getattr(function, "written", None)
     tensors = [] if find is None else [k for k, each in enumerate(inputs) if type(each) is Tensor and each.ndim]
     if not tensors:
         return values
