@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import operator
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -20,14 +20,14 @@ from numba.extending import typeof_impl
 
 from srcad.api.argument_binding import Binding
 from srcad.api.derivative_object import Derivative
-from srcad.api.pytree import flattened
+from srcad.api.pytree import flattened, take_apart
 from srcad.api.recorded_call import Differentiated, Pulled, is_differentiable
-from srcad.driver.compiled_routines import kind_of
+from srcad.driver.compiled_routines import kind_of, written_arguments
 from srcad.driver.memoisation import remembered
 from srcad.driver.options import Options
 from srcad.driver.result_precision import in_precision, is_single
 from srcad.driver.version import Request, Version
-from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning
+from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning, SrcadError
 from srcad.frontend.load_source import name_of, plain_function, signature_of
 from srcad.runtime.support import debug_mode, rule_changes
 from srcad.runtime.support.nested_structures import map_leaves
@@ -45,6 +45,16 @@ _R = TypeVar("_R")
 
 # Types of arguments that are not structures.
 _PLAIN = frozenset((Tensor, Variable, np.ndarray, float, int))
+
+
+_ARRAYS = frozenset((np.ndarray, np.float64, float, int))
+
+
+def _holds_operands(value: Any) -> bool:
+    """Whether an argument is a tensor or variable, or a structure with one."""
+    if isinstance(value, Operand):
+        return True
+    return is_structured(value) and any(isinstance(each, Operand) for each in take_apart(value)[0])
 
 
 def _kind(leaf: Any) -> Any:
@@ -78,6 +88,7 @@ class Function(Generic[_P, _R]):
         self._core = Derivative(function, Request("core", (), options=(options or Options()).current()), jit)
         self._shapes: dict[tuple[Any, ...], tuple[Function[..., Any], Version, Any]] = {}
         self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
+        self._written: dict[tuple[Any, ...], Collection[int]] = {}
         self._paired: Version | None = None
         self._is_python = False
         self._unchecked: Derivative | None = None
@@ -106,6 +117,7 @@ class Function(Generic[_P, _R]):
         self._paired, self._is_python = None, False
         self._pairs.clear()
         self._shapes.clear()
+        self._written.clear()
 
     def debug_switched(self, on: bool) -> None:
         """While debug mode is on, the function and what a tape needs of it are made with checks."""
@@ -128,7 +140,7 @@ class Function(Generic[_P, _R]):
             recorded = bool(active.tapes)
             if not recorded:
                 for each in (*args, *kwargs.values()) if kwargs else args:
-                    if isinstance(each, Operand):
+                    if type(each) not in _ARRAYS and _holds_operands(each):
                         recorded = True
                         break
                 else:
@@ -197,6 +209,19 @@ class Function(Generic[_P, _R]):
             return found
         theirs = [each for each in version.hidden() if isinstance(each, np.ndarray)]
         return _apart(found, theirs)
+
+    def written(self, values: Sequence[Any]) -> Collection[int]:
+        """The positions of the arguments that the function may write to."""
+        version = self._version()
+        arguments = (*values[: len(version.own_parameters)], *version.hidden())
+        key = version, *((each.dtype, each.ndim) if type(each) is np.ndarray else type(each) for each in arguments)
+        if key not in self._written:
+            pairs = zip(version.unit.parameters, arguments, strict=True)
+            try:
+                self._written[key] = written_arguments(version, [kind_of(name, each) for name, each in pairs])
+            except SrcadError:  # of kinds that Numba does not have
+                self._written[key] = range(len(arguments))
+        return self._written[key]
 
     def forward(
         self, values: Sequence[Any], arrays: Sequence[Any] | None = None, plain: tuple[int, ...] = ()

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 from numba import typeof
-from numba.core import errors
+from numba.core import errors, types
 from numba.core.registry import CPUDispatcher
 
 from srcad.driver import numba_check
@@ -42,6 +42,7 @@ from srcad.transforms.ir.build import walk
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.in_place_resolution import IN_PLACE
 
 
 def compiled_routine(
@@ -96,8 +97,23 @@ def written_arguments(version: Version, kinds: Sequence[Any]) -> set[int]:
         typed = types_of(version.unit, tuple(kinds))
     except CannotType:  # it has lists, which later passes make arrays of
         typed = Types()
-    aliases = aliases_of_unit(version.unit, typed)
-    return {k for k, name in enumerate(version.unit.parameters) if aliases.is_written(name)}
+    unit = version.unit
+    aliases = aliases_of_unit(unit, typed)
+    # `x *= 2.0` is a call still, of which the types tell whether it writes into an array.
+    calls = [each for each in walk(unit.tree) if isinstance(each, gast.Call) and _is_in_place(each, unit)]
+    changed = {site for each in calls for site in aliases.points_to(each.args[0].id)}
+    return {
+        k
+        for k, (name, kind) in enumerate(zip(unit.parameters, kinds, strict=False))
+        if aliases.is_written(name) or (isinstance(kind, types.Array) and changed & aliases.points_to(name))
+    }
+
+
+def _is_in_place(call: gast.Call, unit: Unit) -> bool:
+    return primitive_of(call, unit.bindings) in _IN_PLACE and isinstance(call.args[0], gast.Name)
+
+
+_IN_PLACE = frozenset(getattr(operator, name) for name in IN_PLACE)
 
 
 def _writes_nothing(version: Version, kinds: tuple[Any, ...]) -> bool:

@@ -462,3 +462,25 @@ def test_that_a_function_runs_as_python_is_said_once():
         assert float(slope(np.float64(4.0))) == 8.0
     with pytest.raises(EntersTape, match="enter the tape in the caller"):
         srcad.grad(slope)(3.0)
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_tensors_that_no_tape_follows_are_not_written_to(jit):
+    def doubled(x):
+        x *= 2.0
+        return np.sum(x)
+
+    run = srcad.function(doubled, jit=jit)
+    x, v, array = srcad.constant(X), srcad.Variable(X), X.copy()
+    assert [float(run(each)) for each in (x, v, array)] == [2.0 * np.sum(X)] * 3
+    assert (x.tolist(), v.tolist(), array.tolist()) == (X.tolist(), X.tolist(), (2.0 * X).tolist())
+
+
+def test_structures_of_variables_are_taken_outside_of_a_tape():
+    def loss(params, x):
+        return np.sum(params["w"] * x) + params["b"][0]
+
+    run, params = srcad.function(loss, jit=False), {"w": srcad.Variable(X), "b": [srcad.Variable(2.0)]}
+    with srcad.GradientTape():
+        inside = run(params, X)
+    assert float(run(params, X)) == float(inside) == np.sum(X * X) + 2.0

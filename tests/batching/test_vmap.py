@@ -123,6 +123,19 @@ def test_compiled_functions_write_to_copies():
         assert np.array_equal(found[:, 1:], X[:, 1:])
 
 
+def test_whole_arrays_are_written_to_in_copies_too():
+    def grown(x, y):
+        x *= 2.0
+        part = y[:]
+        part += x
+        return np.sum(part * x)
+
+    xs, y = np.arange(6.0).reshape(3, 2), np.ones(2)
+    expected = [grown(each.copy(), y.copy()) for each in xs]
+    np.testing.assert_allclose(srcad.vmap(grown, in_axes=(0, None))(xs, y), expected)
+    assert (xs.tolist(), y.tolist()) == ([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], [1.0, 1.0])
+
+
 def test_captured_values_are_those_of_the_call(monkeypatch):
     for jit in (True, False):
         mapped = srcad.vmap(captured, jit=jit)

@@ -8,6 +8,8 @@ import pytest
 
 import srcad
 from srcad.driver import user_exceptions
+from srcad.driver.compiled_routines import written_arguments
+from srcad.driver.version import Request, Version
 from srcad.errors import NotDifferentiable
 from srcad.runtime.jit.dispatchers import TypedDispatcher
 
@@ -211,3 +213,29 @@ def test_an_index_out_of_range_in_a_helper_that_is_not_inlined_has_its_place(der
     (note,) = caught.value.__notes__
     assert re.search(r"at .*test_compiled_routines\.py:\d+:\d+\n.*return x\[k\]", note)
     assert "called from" in note
+
+
+def by_view(x, k):
+    part = x[1:]
+    part += k
+    k *= 2.0
+    return np.sum(x) * k
+
+
+def by_name(x, k):
+    y = x
+    y **= k
+    return np.sum(x)
+
+
+def not_at_all(x, k):
+    y = x * 1.0
+    y -= k
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(("function", "places"), [(by_view, {0}), (by_name, {0}), (not_at_all, set())])
+def test_arguments_that_are_changed_in_place_are_written_to(function, places):
+    version = Version(function, Request("core", ()))
+    kinds = [numba.float64[::1], numba.float64]
+    assert written_arguments(version, kinds) == places

@@ -62,7 +62,10 @@ class CompiledFunction(Protocol):
         """The user's function."""
 
     def primal(self, values: Sequence[Any]) -> Any:
-        """The value alone. It shares no memory with arrays that the user can write to, except for arguments."""
+        """The value alone. It shares no memory with arrays that the user can write to, except for arguments.
+
+        A function that may write to arguments has a method `written(values)`, which gives their positions.
+        """
 
     def forward(
         self, values: Sequence[Any], arrays: Sequence[Any], plain: tuple[int, ...] = ()
@@ -88,7 +91,7 @@ def record_call(
     leaves: Sequence[Any] = inputs if is_flat else flatten(inputs)
     tapes = active.who_know([leaf._identity for leaf in leaves if type(leaf) is Tensor])
     if not tapes:
-        return as_tensors(function.primal(unwrapped(inputs)), inputs)
+        return as_tensors(function.primal(_guarded(function, inputs)), inputs)
     check_return(tapes, None, (*leaves, *arrays))
     if arrays or not is_flat or np.ndarray in map(type, inputs):
         inputs, arrays = snapshot((inputs, arrays))
@@ -101,6 +104,17 @@ def record_call(
     for tape in tapes:
         tape.append(node)
     return result
+
+
+def _guarded(function: CompiledFunction, inputs: tuple[Any, ...]) -> Any:
+    """The arrays of the arguments, with copies of those of tensors that the function may write to."""
+    values = unwrapped(inputs)
+    find: Any = getattr(function, "written", None)
+    tensors = [] if find is None else [k for k, each in enumerate(inputs) if type(each) is Tensor and each.ndim]
+    if not tensors:
+        return values
+    written = find(values)
+    return tuple([each.copy() if k in tensors and k in written else each for k, each in enumerate(values)])
 
 
 class CompiledCall(Node):
