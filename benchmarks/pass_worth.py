@@ -1,17 +1,20 @@
 """What each optional pass gains, in executed instructions, memory and compile time; the table of docs/passes.md.
 
-    python -m benchmarks.pass_worth --figures figures.json --more ../bench/workloads/*.py
+    python -m benchmarks.pass_worth --figures figures.json --more ../bench/workloads/*.py benchmarks.defended
     python -m benchmarks.pass_worth --figures figures.json --report
 
-The programs are those of `benchmarks/programs`, which were not written with any pass in view, and files given by
-`--more`, each with `primal`, `wrt` and `make_args(size, seed)`; `SIZES` has their sizes, else it is M. For each pass,
-and each group of passes that may stand in for one another, the gradient is generated without it. Where the text
-differs, the gradient is compiled, and one call of it is counted:
+The programs are those of `benchmarks/programs`, which were not written with any pass in view, and what `--more` gives:
+files, each with `primal`, `wrt` and `make_args(size, seed)`, of which `SIZES` has the sizes, else it is M; and modules
+with a table `WORKLOADS`, as `benchmarks.collection.matrices`. For each pass, and each group of passes that may stand in
+for one another, the gradient is generated without it. Where the text differs, the gradient is compiled, and one call of
+it is counted:
 
     instructions   executed by one call, counted by Callgrind (valgrind), on a processor with AVX2 and without AVX-512
     bytes          allocated at the same time during the call, the gradients included
     LLVM           instructions that Numba hands to LLVM, before any of its optimisations
     seconds        processor time of the first call, in a process that has compiled another gradient before
+
+Each first call starts with an empty cache: kernels that it compiles count, whatever was compiled before.
 
 Needs valgrind with its headers, a C compiler, Linux. `--figures` keeps what has been measured: what is in the file and
 has the same text is not measured again.
@@ -21,13 +24,14 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import functools
 import hashlib
+import importlib
 import importlib.util
 import json
 import math
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,6 +40,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +88,11 @@ class Program:
 
 
 def programs(more: Iterable[str]) -> list[Program]:
-    """All programs: those of other files come first."""
+    """All programs: those of other files and modules come first."""
     from benchmarks.programs import samples
 
     return [
-        *(_of_file(Path(each)) for each in more),
+        *(program for each in more for program in ([_of_file(Path(each))] if ".py" in each else _of_module(each))),
         *(Program(each.name, each.function, each.wrt, each.fresh_arguments) for each in samples()),
     ]
 
@@ -100,6 +105,11 @@ def _of_file(path: Path) -> Program:
     spec.loader.exec_module(module)
     module.SIZES["counted"] = SIZES.get(path.stem, module.SIZES["M"])
     return Program(path.stem, module.primal, tuple(module.wrt), lambda: tuple(module.make_args("counted", 0)))
+
+
+def _of_module(name: str) -> list[Program]:
+    table = importlib.import_module(name).WORKLOADS
+    return [Program(each.name, each.function, each.wrt, partial(each.fresh_arguments, True)) for each in table]
 
 
 def choices() -> list[tuple[str, ...]]:
@@ -176,9 +186,21 @@ def compiled(program: Program, without: str) -> dict[str, Any]:
     counter = _LlvmCounter()
     gradient = srcad.grad(program.function, wrt=program.wrt, without=without)
     arguments = program.arguments()
-    start = time.process_time()
-    gradient(*arguments)
-    return {"seconds": time.process_time() - start - counter.seconds, "llvm": counter.count}
+    with _empty_cache():
+        start = time.process_time()
+        gradient(*arguments)
+        return {"seconds": time.process_time() - start - counter.seconds, "llvm": counter.count}
+
+
+@contextmanager
+def _empty_cache() -> Iterator[None]:
+    """A cache folder of its own, whose files join the others in the end, where Callgrind's process finds them."""
+    everything = os.environ["SRCAD_CACHE_DIR"]
+    with tempfile.TemporaryDirectory() as own:
+        os.environ["SRCAD_CACHE_DIR"] = own
+        yield
+        shutil.copytree(own, everything, dirs_exist_ok=True)
+        os.environ["SRCAD_CACHE_DIR"] = everything
 
 
 class _LlvmCounter:
@@ -374,7 +396,7 @@ def main() -> None:
     """Measure, or print the table of what has been measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--figures", type=Path, default=Path("figures.json"))
-    parser.add_argument("--more", nargs="*", default=[], metavar="FILE.py")
+    parser.add_argument("--more", nargs="*", default=[], metavar="FILE.py|MODULE")
     parser.add_argument("--only", nargs="*", default=[], metavar="PROGRAM")
     parser.add_argument("--passes", nargs="*", default=[], metavar="PASS")
     parser.add_argument("--most", type=int, default=sys.maxsize, metavar="N", help="programs measured for each choice")
@@ -395,7 +417,7 @@ def main() -> None:
     if not given.report:
         with tempfile.TemporaryDirectory() as place:
             os.environ["SRCAD_CACHE_DIR"] = place
-            save = functools.partial(_save, known, given.figures)
+            save = partial(_save, known, given.figures)
             measured(known, given.more, given.only, given.passes, given.most, save)
     print(report(known))
 

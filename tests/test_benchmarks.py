@@ -5,6 +5,7 @@ import pytest
 
 import srcad
 from benchmarks import by_hand, pass_worth
+from benchmarks.defended import DEFENDED
 from benchmarks.workloads import WORKLOADS
 from tests.checking import assert_gradient
 from tests.differences import own_copy
@@ -30,3 +31,22 @@ def test_measuring_what_a_pass_gains_finds_the_passes_that_change_a_program():
     found = pass_worth.texts(program, ["elementwise_fusion", "vector_math"])
     assert found["elementwise_fusion"] != found[""]
     assert found["vector_math"] == found[""]
+
+
+@pytest.mark.parametrize(
+    ("name", "workload"),
+    [pytest.param(name, each, id=each.name) for name, table in DEFENDED.items() for each in table],
+)
+def test_a_program_that_defends_a_pass_has_a_right_gradient_and_is_changed_by_the_pass(name, workload):
+    arguments = workload.fresh_arguments(large=False)
+    assert_gradient(workload.function, *arguments, wrt=workload.wrt, modes=("loops",))
+    with_it, without = (
+        srcad.source(workload.function, wrt=workload.wrt, args=arguments, without=each) for each in ((), name)
+    )
+    assert with_it != without
+
+
+def test_modules_with_tables_of_workloads_are_measured_like_files():
+    found = pass_worth.programs(["benchmarks.defended"])
+    assert [each.name for each in found][:2] == ["squashed_layer", "masked_layer"]
+    assert [np.shape(each) for each in found[0].arguments()] == [(1200, 1200), (1200,)]
