@@ -300,7 +300,7 @@ def lstsq(a, b, rcond=None):
         raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")
     x = np.dot(np.linalg.pinv(a), b)
     rest = b - np.dot(a, x)
-    residuals = np.sum(np.reshape(rest * rest, (b.shape[0], -1)), axis=0)
+    residuals = np.sum(np.reshape(kernels.squared_modulus(rest), (b.shape[0], -1)), axis=0)
     if a.shape[0] <= a.shape[1]:
         residuals = residuals[:0]
     return x, residuals, rank, s

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.interpolate
+import scipy.linalg
 import scipy.ndimage
 import scipy.signal
 
@@ -63,7 +64,7 @@ np.linalg.cholesky(y)
 np.linalg.cholesky(y, upper=True)
 np.linalg.pinv(s, hermitian=True)
 np.linalg.pinv(y, hermitian=True)
-np.linalg.eigvals(s)
+np.linalg.lstsq(z[:, :2], z[:, 3])[1]
 np.linalg.norm(m, 1, keepdims=True)
 np.linalg.eig(s)[0] * np.linalg.eig(s)[1]
 scipy.interpolate.CubicSpline(x, v, extrapolate="periodic").integrate(0.3, 29.0)
@@ -182,6 +183,8 @@ def test_spline_at_nan_has_derivatives_that_are_nan():
     [
         ("np.choose(k, [v, w])", ValueError),
         ("np.linalg.lstsq(s, v[:4], rcond=0.9)[0]", np.linalg.LinAlgError),
+        ("scipy.linalg.lstsq(s[:, :2], v[:4], 0.9)[0]", np.linalg.LinAlgError),
+        ("scipy.linalg.orthogonal_procrustes(m, m)", np.linalg.LinAlgError),
         ("scipy.interpolate.interp1d(x, v, fill_value=0.0)(9.0 * x)", ValueError),
         ("np.einsum('ij->i', f, dtype=float)", NotImplementedError),
         ("np.block([[[v, w]], [[w, v]]])", NotImplementedError),

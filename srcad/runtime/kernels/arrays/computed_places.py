@@ -203,7 +203,8 @@ def _overload_first_places(flat):
         kept = np.empty(flat.size, np.int64)
         count = 0
         for k in range(order.size):
-            if k == 0 or flat[order[k]] != flat[order[k - 1]]:
+            one, before = flat[order[k]], flat[order[max(k - 1, 0)]]
+            if k == 0 or (one != before and (one == one or before == before)):  # NaN comes last, and counts once
                 kept[count] = order[k]
                 count += 1
         return kept[:count]

@@ -179,17 +179,37 @@ def _take_adjoint(g, shape, indices, axis=None):
     return impl
 
 
+def _copies(n: Any, repeats: Any) -> Any:
+    """How often each of n elements is repeated. Only in compiled code."""
+    raise NotImplementedError
+
+
+@overload(_copies)
+def _overload_copies(n, repeats):
+    if isinstance(repeats, types.Integer):
+        return lambda n, repeats: np.full(n, repeats)
+
+    def impl(n, repeats):
+        given = np.asarray(repeats)
+        counts = np.full(n, given[0]) if given.size == 1 else given
+        if counts.size != n:
+            raise ValueError("operands could not be broadcast together")
+        for each in counts:
+            if each < 0:
+                raise ValueError("counts must not be negative")
+        return counts
+
+    return impl
+
+
 @overload(np.repeat)
 def _repeat(a, repeats, axis=None):
     if not _is_array_along(a, axis):
         return None
-    is_one = isinstance(repeats, types.Integer)
 
     def impl(a, repeats, axis=None):
         outer, n, inner = around(a.shape, axis)
-        counts = np.full(n, repeats) if is_one else np.asarray(repeats)
-        if counts.size != n:
-            raise ValueError("operands could not be broadcast together")
+        counts = _copies(n, repeats)
         total = np.sum(counts)
         planes = np.ascontiguousarray(a).reshape((outer, n, inner))
         found = np.empty((outer, total, inner), a.dtype)
@@ -212,7 +232,7 @@ def _repeat_adjoint(g, shape, repeats, axis=None):
     def impl(g, shape, repeats, axis=None):
         result = np.zeros(shape, g.dtype)
         outer, n, inner = (1, result.size, 1) if is_flat else around(shape, axis)
-        counts = np.full(n, repeats) if is_one else np.asarray(repeats)
+        counts = _copies(n, repeats)
         values = np.ascontiguousarray(g).reshape((outer, np.sum(counts), inner))
         planes = result.reshape((outer, n, inner))
         j = 0

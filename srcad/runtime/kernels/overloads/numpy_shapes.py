@@ -17,6 +17,7 @@ from numba.np import arrayobj
 from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
 from srcad.runtime.kernels.arrays.rows_along_axis import from_rows, to_rows
 from srcad.runtime.kernels.arrays.unbroadcast import axis_flags
+from srcad.runtime.kernels.overloads.reductions import summed
 
 
 @overload(np.cumprod)
@@ -25,9 +26,10 @@ def _cumprod(a, axis=None):
         return lambda a, axis=None: np.cumprod(a)
     if not isinstance(a, types.Array) or not isinstance(axis, types.Integer):
         return None
+    dtype = summed(a.dtype)
 
     def impl(a, axis=None):
-        rows = to_rows(a, axis).copy()
+        rows = to_rows(a, axis).astype(dtype)
         for i in range(rows.shape[0]):
             for k in range(1, rows.shape[1]):
                 rows[i, k] *= rows[i, k - 1]
@@ -60,26 +62,31 @@ def _is_in_another_order(a: Any) -> bool:
     return isinstance(a, types.Array) and a.layout != "C"
 
 
-def _leave_other_orders() -> None:
-    """Let Numba's own `np.reshape` leave arrays in Fortran order to ours: it compiles them, and raises when it runs."""
+def _leave_to_ours(function: Any, when: Callable[..., bool]) -> None:
+    """Let Numba's own version of a function leave calls with such arguments to ours."""
     for value, kind in templates.builtin_registry.globals:
-        if value is not np.reshape:
+        if value is not function:
             continue
         for template in kind.templates:
             own = getattr(template, "_overload_func", None)
             if own is not None and own.__module__ == arrayobj.__name__:
-                template._overload_func = staticmethod(_unless_in_another_order(own))
+                template._overload_func = staticmethod(_unless(own, when))
 
 
-def _unless_in_another_order(own: Callable[..., Any]) -> Callable[..., Any]:
+def _unless(own: Callable[..., Any], when: Callable[..., bool]) -> Callable[..., Any]:
     @functools.wraps(own)
-    def chosen(a: Any, *shape: Any, **named: Any) -> Any:
-        return None if _is_in_another_order(a) else own(a, *shape, **named)
+    def chosen(*args: Any, **named: Any) -> Any:
+        return None if when(*args, **named) else own(*args, **named)
 
     return chosen
 
 
-_leave_other_orders()
+def _takes_by_matrix(a: Any, indices: Any, axis: Any = None) -> bool:
+    return isinstance(indices, types.Array) and indices.ndim != 1 and isinstance(axis, (types.Integer, int))
+
+
+_leave_to_ours(np.reshape, lambda a, *shape, **named: _is_in_another_order(a))  # which it compiles, and then raises
+_leave_to_ours(np.take, _takes_by_matrix)  # which it takes for a vector
 
 
 @overload(np.squeeze)

@@ -204,7 +204,7 @@ _TO_ANY, _TO_ALL = _reducer(_either, 0), _reducer(_both, 1)
 def _sum(a, axis=None, keepdims=False):
     if not isinstance(a, types.Array) or not (_is_given(keepdims) or isinstance(axis, types.BaseTuple)):
         return None
-    return _impl(a, axis, keepdims, _TO_SUM, _summed(a.dtype), _as_it_is)
+    return _impl(a, axis, keepdims, _TO_SUM, summed(a.dtype), _as_it_is)
 
 
 @overload(np.mean, prefer_literal=True)
@@ -217,7 +217,7 @@ def _mean(a, axis=None, keepdims=False):
 
 @overload(np.prod, prefer_literal=True)
 def _prod(a, axis=None, keepdims=False):
-    return _impl(a, axis, keepdims, _TO_PRODUCT, _summed(a.dtype), _as_it_is) if _is_ours(a, axis, keepdims) else None
+    return _impl(a, axis, keepdims, _TO_PRODUCT, summed(a.dtype), _as_it_is) if _is_ours(a, axis, keepdims) else None
 
 
 @overload(np.max, prefer_literal=True)
@@ -288,8 +288,8 @@ def _count(axis: Any, ndim: int) -> int:
     return len(axis) if isinstance(axis, types.BaseTuple) else 1
 
 
-def _summed(dtype: Any) -> Any:
-    """The type of a sum: NumPy sums booleans and small integers as 64-bit integers."""
+def summed(dtype: Any) -> Any:
+    """The type of a sum or a product: NumPy sums booleans and small integers as 64-bit integers."""
     if isinstance(dtype, types.Boolean) or (isinstance(dtype, types.Integer) and dtype.signed):
         return types.int64
     return types.uint64 if isinstance(dtype, types.Integer) else dtype

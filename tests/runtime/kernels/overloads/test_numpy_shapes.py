@@ -32,3 +32,27 @@ def test_arrays_are_rolled_along_each_axis_by_any_shift(shape):
         for shift in (-7, -1, 0, 1, 2, 9):
             for each in (a, np.asfortranarray(a), a[::-1]):
                 np.testing.assert_array_equal(roll(each, shift, axis), np.roll(each, shift, axis))
+
+
+@pytest.mark.compiled
+def test_rows_are_taken_by_matrices_of_indices():
+    # Numba's own version takes the indices for a vector: it raises, or drops an axis of length 1.
+    @numba.njit
+    def take(a, k):
+        return np.take(a, k, axis=0)
+
+    for columns, k in ((4, np.array([[0, -1, 2], [1, 1, 0]])), (1, np.array([[2], [1]]))):
+        np.testing.assert_array_equal(take(M[:, :columns].copy(), k), np.take(M[:, :columns], k, axis=0))
+
+
+@pytest.mark.compiled
+def test_products_of_short_integers_repeats_and_sets_of_nan_are_numpys():
+    short = (np.arange(6) + 250).astype(np.uint8).reshape(2, 3)
+    nans = np.array([2.0, np.nan, 1.0, np.nan])
+
+    def f(t, short, counts, nans):
+        return np.cumprod(short, axis=1) * t, np.repeat(short, counts, axis=0) * t, np.unique(nans) * t
+
+    args = (0.5, short, np.array([2]), nans)
+    for found, expected in zip(srcad.vjp(f, *args, wrt=(0,))[0], f(*args), strict=True):
+        np.testing.assert_array_equal(found, expected)

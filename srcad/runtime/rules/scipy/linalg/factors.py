@@ -333,4 +333,6 @@ def orthogonal_procrustes(A, B, check_finite=True):
     if np.iscomplexobj(A) or np.iscomplexobj(B):
         raise NotImplementedError("scipy.linalg.orthogonal_procrustes has a derivative for real matrices")
     u, s, vh = np.linalg.svd(np.transpose(np.dot(np.transpose(B), A)), full_matrices=False)
+    if s.size > 0 and s[-1] <= 1e-15 * s.size * s[0]:  # several matrices are as good
+        raise np.linalg.LinAlgError("scipy.linalg.orthogonal_procrustes has no derivative where A.T @ B is singular")
     return np.dot(u, vh), np.sum(s)

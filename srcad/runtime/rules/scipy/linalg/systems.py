@@ -148,9 +148,11 @@ def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=Tr
     if np.ndim(a) != 2 or np.ndim(b) > 2 or a.shape[0] <= a.shape[1]:
         raise NotImplementedError("scipy.linalg.lstsq has a derivative for more equations than unknowns")
     rank = kernels.full_rank(a)
+    s = kernels.singular_values(a)
+    if cond is not None and a.size > 0 and s[-1] <= cond * s[0]:
+        raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")
     x = np.dot(np.linalg.pinv(a), b)
-    rest = b - np.dot(a, x)
-    return x, np.sum(rest * rest, axis=0), rank, kernels.singular_values(a)
+    return x, np.sum(kernels.squared_modulus(b - np.dot(a, x)), axis=0), rank, s
 
 
 @define(scipy.linalg.solve_banded)
