@@ -220,7 +220,10 @@ class _Joiner:
             return self.place((first, second), parts, others, wish)
         if isinstance(parts, _WHOLE) or isinstance(others, _WHOLE):
             return self.lose(Structure(first), Lost("a list that grows, a long one or records, or others"))
-        if not self.first.views.keys().isdisjoint((first, second)):
+        view, other = self.first.views.get(first), self.first.views.get(second)
+        if view is not None and other is not None and (view[0].cell, view[1]) == (other[0].cell, other[1]):
+            return Structure(first)
+        if view is not None or other is not None:
             return self.lose(Structure(first), Lost("a view of one dictionary or of another"))
         lost = next((each for each in (parts, others) if isinstance(each, Lost)), None)
         if lost is not None:

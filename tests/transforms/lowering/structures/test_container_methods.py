@@ -31,6 +31,15 @@ def views_in_loops(x, n):
     return s * sum(values)
 
 
+def made_on_two_paths(x):
+    parts = {"a": x[0], "b": x[1]}
+    values = parts.values()
+    if x[0] > x[1]:
+        values = parts.values()
+    parts["a"] = x[2] * x[2]
+    return sum(values) * x[1]
+
+
 def views_as_sets(x):
     one, other = {"a": x[0], "b": x[1]}, {"b": x[2], "a": x[1], "c": x[0]}
     s = x[0] if one.keys() < other.keys() and one.keys() != {"a"} else x[1]
@@ -39,7 +48,9 @@ def views_as_sets(x):
     return s
 
 
-@pytest.mark.parametrize("args", [(views_kept_in_names, X), (views_in_loops, X, 3), (views_as_sets, X)])
+@pytest.mark.parametrize(
+    "args", [(views_kept_in_names, X), (views_in_loops, X, 3), (views_as_sets, X), (made_on_two_paths, X)]
+)
 def test_views_show_later_changes(args):
     assert_gradient(*args, modes=("loops",))
 
