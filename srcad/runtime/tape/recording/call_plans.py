@@ -25,7 +25,7 @@ from srcad.runtime.tape.protocols.arithmetic import NO_KEYWORDS
 from srcad.runtime.tape.recording.call_rewrites import FOR_COMPLEX, spelled_always
 from srcad.runtime.tape.recording.composed_calls import is_simple
 from srcad.runtime.tape.recording.retention import SCALARS, contents
-from srcad.runtime.tape.recording.rule_coverage import check_meaning, covering, operands, rule_of
+from srcad.runtime.tape.recording.rule_coverage import check_meaning, covering, from_out_on, operands, rule_of
 from srcad.runtime.tape.recording.stacked_linalg import OF_MATRICES
 from srcad.runtime.tape.reverse.pullbacks import GATHERS, asks_of, direct_pullback, signature
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
@@ -228,7 +228,8 @@ def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) ->
     place, name = _WRITES_IF.get(primitive, (len(kinds), ""))
     if primitive in WRITERS or len(kinds) > place or name in keywords:
         return OTHERS
-    if keywords.get("out", type(None)) is not type(None):
+    place, following = from_out_on(primitive)
+    if keywords.get("out", type(None)) is not type(None) or (following and type(None) is not _at(kinds, place)):
         return OTHERS
     if "where" in keywords and (isinstance(primitive, np.ufunc) or keywords["where"] is not np.ndarray):
         return OTHERS
@@ -248,6 +249,10 @@ def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) ->
             return OTHERS
         way = NESTED
     return OTHERS if Tensor in keywords.values() else way
+
+
+def _at(kinds: Sequence[type], place: int) -> type:
+    return kinds[place] if place < len(kinds) else type(None)
 
 
 plans: dict[Hashable, Plan] = {}

@@ -49,6 +49,7 @@ from srcad.runtime.tape.recording.rule_coverage import (
     check_covered,
     check_discrete,
     check_meaning,
+    from_out_on,
     missing,
     next_required,
 )
@@ -219,6 +220,9 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
 def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """`apply` for arguments of any types; arrays in the result, however nested, become tensors."""
     arguments, keywords = without_variables(arguments), without_variables(keywords)
+    place, following = from_out_on(primitive)
+    if following and len(arguments) > place:
+        arguments, keywords = arguments[:place], {**dict(zip(following, arguments[place:], strict=False)), **keywords}
     inputs = list(tensors_in((arguments, keywords)))
     tapes = active.who_know([tensor._identity for tensor in inputs]) if active.tapes else []
     check_return(tapes, primitive, arguments, keywords)

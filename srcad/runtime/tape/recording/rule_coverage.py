@@ -63,6 +63,23 @@ def next_required(primitive: Any, count: int) -> str:
     return following.name if is_one else ""
 
 
+@functools.cache
+def from_out_on(primitive: Any) -> tuple[int, tuple[str, ...]]:
+    """The place of the parameter `out`, and the names of the parameters from there on; none if it has none.
+
+    >>> from_out_on(np.clip), from_out_on(np.dot), from_out_on(np.sort)
+    ((3, ('out',)), (2, ('out',)), (0, ()))
+    """
+    try:
+        parameters = inspect.signature(primitive).parameters.values()
+    except (TypeError, ValueError):
+        return 0, ()
+    names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    if "out" not in names or isinstance(primitive, np.ufunc):
+        return 0, ()
+    return names.index("out"), tuple(names[names.index("out") :])
+
+
 def rule_of(primitive: Any, arguments: Sequence[Any]) -> Any:
     """The rule for a call. Raises MissingRule if there is none for arguments of these ranks."""
     rule = find(primitive, [_rank(each) for each in arguments])

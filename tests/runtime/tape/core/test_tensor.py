@@ -113,6 +113,23 @@ def test_functions_that_write_cannot_write_to_a_tensor(write):
     assert np.array_equal(x.numpy(), [1.0, np.nan], equal_nan=True)
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x, out: np.cumsum(x, 0, None, out),
+        lambda x, out: x.clip(0.0, 1.0, out),
+        lambda x, out: np.take(x, [1, 0], 0, out),
+    ],
+)
+def test_results_by_position_go_to_arrays_but_not_to_tensors(write):
+    x, out, array = constant([0.5, 2.0]), constant([0.0, 0.0]), np.zeros(2)
+    with pytest.raises(ValueError, match="read-only"):
+        write(x, out)
+    assert out.tolist() == [0.0, 0.0]
+    assert write(x, array) is array
+    assert array.any()
+
+
 def test_results_of_numpy_are_tensors():
     x = constant([1.0, 4.0])
     for result in (
