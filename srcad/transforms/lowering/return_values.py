@@ -103,7 +103,7 @@ class Results(Paths):
                 else:
                     node.right = self.spoken(right, "%r" not in text)
                 return node
-        return self.shown(node, True)
+        return self.in_words(node, True)
 
     def is_said(self, node: gast.Call) -> bool:
         """Whether a call makes a text or an exception; others are evaluated as elsewhere."""
@@ -131,9 +131,9 @@ class Results(Paths):
         """An argument of `print`, `str` or an exception."""
         if isinstance(node, (gast.JoinedStr, gast.BinOp)) or (isinstance(node, gast.Call) and self.is_said(node)):
             return self.message(node)
-        return self.shown(node, is_text)
+        return self.in_words(node, is_text)
 
-    def shown(self, node: gast.expr, is_text: bool) -> gast.expr:
+    def in_words(self, node: gast.expr, is_text: bool) -> gast.expr:
         """The value of an argument of `print`, `str` or an exception, which may be a text."""
         part = self.part(node)
         if isinstance(part, Structure) and part.cell.type is Text:
