@@ -119,7 +119,7 @@ COMPUTED_DEFAULT = Refusal(
     "define one function with `def`, or read the variable in its body",
     """
     def f(x):
-        return (lambda y, *more, scale=2.0 * x: scale * y)(x)
+        return (lambda y, scale=2.0 * x, *more: scale * y)(x)
     """,
 )
 
