@@ -65,7 +65,12 @@ RULES = (
         "    d[a] = kernels.times(b, d[y])\n    d[b] = np.outer(d[y], a)\n",
     ),
     Fault("vdot", "conjugate forgotten", "    d[b] = d[y] * np.conjugate(a)\n", "    d[b] = d[y] * a\n"),
-    Fault("cross", "no unbroadcast", "kernels.unbroadcast(np.cross(b, d[y]), a)", "np.cross(b, d[y])"),
+    Fault(
+        "cross",
+        "no unbroadcast",
+        "kernels.unbroadcast(np.cross(b, np.reshape(d[y], y.shape[:-1] + (3,))), a)",
+        "np.cross(b, d[y])",
+    ),
     Fault(
         "solve",
         "flipped sign",

@@ -31,6 +31,7 @@ from srcad.transforms.inference.expression_types import Expressions, Unresolved
 from srcad.transforms.inference.scalar_origins import Origin, Origins
 from srcad.transforms.ir.build import dotted_path, names_in, place_of, walk_statements, written
 from srcad.transforms.ir.name_types import Types
+from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.unit import Unit
 
@@ -169,7 +170,7 @@ class NumPyResults:
         for name, stores in self.origins.stores.items():
             if isinstance(self.known.get(name), nb.Number):
                 for each in stores:
-                    if isinstance(each, gast.Assign):
+                    if isinstance(each, gast.Assign) and not notes_of(each).unset:  # a name that is not read then
                         chosen = _chosen(each.value)
                         yield from ((name, value) for value in chosen or [each.value] * (len(stores) > 1))
 
