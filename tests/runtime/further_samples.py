@@ -23,6 +23,11 @@ series = np.polynomial
 FURTHER_SAMPLES: dict[Any, list[Sample]] = {
     kernels.skew: [s(SQUARE), s(STACK)],
     kernels.skew_adjoint: [s(SQUARE), s(STACK)],
+    kernels.left_vectors: [
+        s(MATRIX.T @ MATRIX[:, :2], np.array([2.0, 0.5]), MATRIX.T[:, :2], fixed=(2,)),
+        s(np.stack([SQUARE, SQUARE]), np.ones((2, len(SQUARE))), np.stack([SQUARE, SQUARE]), fixed=(2,)),
+    ],
+    kernels.over_squares: [s(MATRIX, np.array([4.0, 2.0, 1.5])), s(np.stack([MATRIX, MATRIX]), np.ones((2, 3)))],
     kernels.other_left_vectors: [s(np.linalg.svd(MATRIX.T, full_matrices=False)[0], MATRIX.T, fixed=(0, 1))],
     kernels.other_right_vectors: [s(np.linalg.svd(MATRIX, full_matrices=False)[2].T, MATRIX, fixed=(0, 1))],
     kernels.copy_in_c_order: [s(MATRIX), s(MATRIX.T), s(CUBE)],

@@ -128,15 +128,17 @@ from srcad.runtime.kernels.arrays.sliding_windows import sums_of_windows, window
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.strong_products import product_of_derivatives, strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
-from srcad.runtime.kernels.linear_algebra import blas, cholesky_reverse
+from srcad.runtime.kernels.linear_algebra import blas
 from srcad.runtime.kernels.linear_algebra import unrolled_products as small
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
 from srcad.runtime.kernels.linear_algebra.decompositions import (
     constant_copy,
     full_rank,
+    left_vectors,
     orthogonal_factor,
     other_left_vectors,
     other_right_vectors,
+    over_squares,
     pseudo_inverse,
     right_vectors,
     skew,
@@ -195,7 +197,6 @@ from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
 )
 from srcad.runtime.kernels.linear_algebra.transposed_systems import solve_transposed
 from srcad.runtime.kernels.overloads import elementary_functions as lanes
-from srcad.runtime.kernels.overloads import reductions
 from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
 from srcad.runtime.kernels.overloads.quick_numpy import largest, outer, smallest
 from srcad.runtime.kernels.overloads.random_draws import (
@@ -237,7 +238,6 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
     check_bytes,
     checkpointed_start,
     checkpointed_test,
-    extra_steps,
     next_snapshot,
     snapshot,
     snapshot_count,
@@ -336,7 +336,6 @@ __all__ = [
     "checkpointed_start",
     "checkpointed_test",
     "cholesky_adjoint",
-    "cholesky_reverse",
     "cofactors",
     "cofactors_factored",
     "common_extent",
@@ -386,7 +385,6 @@ __all__ = [
     "expand_bar",
     "expect",
     "exponents",
-    "extra_steps",
     "extremum_adjoint",
     "fft_of_leading",
     "filled",
@@ -449,6 +447,7 @@ __all__ = [
     "leaders",
     "leading_zeros",
     "least_extent",
+    "left_vectors",
     "list_beside",
     "listed",
     "log_determinant",
@@ -485,6 +484,7 @@ __all__ = [
     "others",
     "others_adjoint",
     "outer",
+    "over_squares",
     "padded",
     "padded_by_statistic",
     "part_of",
@@ -511,7 +511,6 @@ __all__ = [
     "real_beside_real",
     "recovered",
     "reduced_size",
-    "reductions",
     "refuse_overlap",
     "regular",
     "release",

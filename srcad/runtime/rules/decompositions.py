@@ -56,7 +56,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     if not compute_uv:
         return s
     v = kernels.right_vectors(a)
-    u = kernels.times(a, v) / np.expand_dims(s, -2)
+    u = kernels.left_vectors(kernels.times(a, v), s, kernels.constant_copy(a))
     if full_matrices:
         u = np.concatenate((u, kernels.other_left_vectors(u, kernels.constant_copy(a))), axis=-1)
         v = np.concatenate((v, kernels.other_right_vectors(v, kernels.constant_copy(a))), axis=-1)
@@ -78,6 +78,17 @@ def singular_values_tangent(y, a):
     d[y] = kernels.ratio(np.real(np.sum(b * kernels.times(d[a], v), axis=-2)), y)
 
 
+@adjoint(kernels.left_vectors)
+def left_vectors(y, b, s, a):
+    d[b] = kernels.strong_quotient(d[y], np.expand_dims(s, -2))
+    d[s] = -kernels.strong_quotient(np.real(np.sum(d[y] * y, axis=-2)), s)
+
+
+@tangent(kernels.left_vectors)
+def left_vectors_tangent(y, b, s, a):
+    d[y] = kernels.strong_quotient(d[b] - y * np.expand_dims(d[s], -2), np.expand_dims(s, -2))
+
+
 @adjoint(kernels.right_vectors)
 def right_vectors(y, a):
     # Vectors of equal singular values have no derivative.
@@ -88,7 +99,7 @@ def right_vectors(y, a):
     turned = gaps + np.conjugate(np.swapaxes(gaps, -1, -2))
     inner = kernels.times_transpose(kernels.times(np.conjugate(b), turned), y)
     rest = np.swapaxes(d[y], -1, -2) - kernels.times_transpose(np.swapaxes(g, -1, -2), np.conjugate(y))
-    d[a] = inner + np.conjugate(kernels.times(b / np.expand_dims(w, -2), rest))
+    d[a] = inner + np.conjugate(kernels.times(b, kernels.over_squares(rest, w)))
 
 
 @tangent(kernels.right_vectors)
@@ -96,10 +107,22 @@ def right_vectors_tangent(y, a):
     b = kernels.times(a, y)
     w = np.sum(kernels.squared_modulus(b), axis=-2)
     m = kernels.transpose_times(np.conjugate(b), kernels.times(d[a], y))
-    rest = kernels.transpose_times(np.conjugate(d[a]), b / np.expand_dims(w, -2))
+    into = kernels.transpose_times(np.conjugate(b), d[a])
+    rest = into - kernels.times_transpose(kernels.times(into, y), np.conjugate(y))
     both = m + np.conjugate(np.swapaxes(m, -1, -2))
     turned = kernels.times(y, kernels.strong_product(both, kernels.inverse_gaps_of_squares(np.sqrt(w))))
-    d[y] = turned + rest - kernels.times(y, kernels.transpose_times(np.conjugate(y), rest))
+    d[y] = turned + np.conjugate(np.swapaxes(kernels.over_squares(rest, w), -1, -2))
+
+
+@adjoint(kernels.over_squares)
+def over_squares(y, rest, w):
+    d[rest] = kernels.over_squares(d[y], w)
+    d[w] = -kernels.strong_quotient(np.real(np.sum(d[y] * y, axis=-1)), w)
+
+
+@tangent(kernels.over_squares)
+def over_squares_tangent(y, rest, w):
+    d[y] = kernels.over_squares(d[rest] - y * np.expand_dims(d[w], -1), w)
 
 
 @adjoint(kernels.other_left_vectors, kernels.other_right_vectors)

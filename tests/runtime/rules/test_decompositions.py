@@ -38,3 +38,29 @@ def test_polynomials_are_fitted_to_complex_points():
     value, _ = srcad.value_and_grad(f, jit=False)(points, values)
     assert value == pytest.approx(f(points, values), rel=1e-12)
     srcad.check_grads(f, (points, values), jit=False)
+
+
+def rebuilt(a):
+    u, s, v = np.linalg.svd(a, full_matrices=False)
+    return np.sum(np.sin((u * s) @ v))
+
+
+def of_the_largest(a):
+    u, s, v = np.linalg.svd(a, full_matrices=False)
+    return np.sum(u[:, 0] ** 2 * np.arange(1.0, a.shape[0] + 1)) + s[0] * v[0, 0] ** 2
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("factor", [0.0, 1.0])
+def test_singular_vectors_of_a_matrix_without_full_rank(factor, jit):
+    a = np.random.default_rng(0).normal(size=(5, 3))
+    a[:, 2] = factor * (a[:, 0] - a[:, 1])
+    vectors = srcad.function(lambda a: np.linalg.svd(a, full_matrices=False)[0], jit=jit)(a)
+    np.testing.assert_allclose(vectors, np.linalg.svd(a, full_matrices=False)[0])
+    if factor:  # else what reaches a vector is multiplied by a singular value of exactly 0: the strong zero
+        np.testing.assert_allclose(srcad.grad(rebuilt, jit=jit)(a), np.cos(a), rtol=1e-12)
+        assert np.isnan(srcad.grad(rebuilt, jit=jit)(a.T)).any()  # the vectors may turn out of their space
+    direction = np.random.default_rng(1).normal(size=a.shape)
+    near = 1e-6 * direction
+    slope = (of_the_largest(a + near) - of_the_largest(a - near)) / 2e-6
+    assert np.sum(srcad.grad(of_the_largest, jit=jit)(a) * direction) == pytest.approx(slope, rel=1e-6)

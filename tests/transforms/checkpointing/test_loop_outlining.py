@@ -7,7 +7,7 @@ import pytest
 
 import srcad
 from srcad.errors import MayOverlap, UnsupportedSyntax
-from srcad.runtime import kernels
+from srcad.runtime.kernels.recording.binomial_checkpointing import extra_steps
 from tests.checking import assert_gradient
 from tests.fuzz.program import function_of
 
@@ -50,7 +50,7 @@ def test_iterations_run_as_often_as_theory_says(steps):
     kept = trace.calls[0][-1].places
     module["decay_reverse"](np.ones(2), steps, trace, 1.0)
     # The forward sweep has already run up to the last snapshot what the schedule counts.
-    assert len(run) == steps + kernels.extra_steps(steps, 5) - kept[-1]
+    assert len(run) == steps + extra_steps(steps, 5) - kept[-1]
     assert reversed_ones == list(range(steps))[::-1]
 
 
@@ -86,7 +86,7 @@ def test_states_of_numbers_are_reversed_several_iterations_at_once(steps):
     assert len(trace.calls[0][-1].places) <= 4
     module["oscillator_reverse"](args[0], *args[1:], trace, 1.0)
     assert reversed_ones == run[:steps][::-1]
-    assert len(run) - steps <= 16 * kernels.extra_steps(-(-steps // 16), 4)
+    assert len(run) - steps <= 16 * extra_steps(-(-steps // 16), 4)
 
 
 def peak(function, *args):
@@ -175,7 +175,7 @@ def test_iterations_of_unknown_number_run_as_often_as_if_it_were_known(limit):
     assert run == list(range(steps))
     assert len(trace.calls[0][-1].places) <= 5
     module["cooled_reverse"](np.ones(2), limit, trace, 1.0)
-    assert len(run) - steps <= kernels.extra_steps(steps, 5)
+    assert len(run) - steps <= extra_steps(steps, 5)
     assert reversed_ones == list(range(steps))[::-1]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.extending import overload
+from numba.np.numpy_support import as_dtype
 
 
 def orthogonal_factor(a: Any) -> Any:
@@ -48,6 +49,43 @@ def skew_adjoint(g: Any) -> Any:
 def right_vectors(a: Any) -> Any:
     """The right singular vectors of a matrix, as columns, in the order of decreasing singular values."""
     return np.conj(np.swapaxes(np.linalg.svd(a, full_matrices=False)[2], -1, -2))
+
+
+def left_vectors(b: Any, s: Any, a: Any) -> Any:
+    """The left singular vectors of a, as columns: b / s, where b = a v; LAPACK's where s is too small for a quotient.
+
+    The quotient saves a second decomposition, and its derivative is that of both.
+
+    >>> a = np.diag([2.0, 0.0])
+    >>> left_vectors(a, np.array([2.0, 0.0]), a)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    if s.shape[-1] == 0 or np.all(s[..., -1] > _smallest(s.dtype) * s[..., 0]):
+        return b / np.expand_dims(s, -2)
+    return np.linalg.svd(a, full_matrices=False)[0]
+
+
+def _smallest(dtype: Any) -> float:
+    """The quotient of the least and the largest singular value from which b / s has two digits less than a half."""
+    return float(100.0 * np.sqrt(np.finfo(dtype).eps))
+
+
+def over_squares(rest: Any, w: Any) -> Any:
+    """The rows of `rest`, how right singular vectors leave the space that they span, over squares of singular values.
+
+    All zero where the vectors span the whole space; NaN where a square is 0 to rounding, and an element of its row is
+    not: such vectors have no derivative.
+
+    >>> over_squares(np.array([[1.0, 2.0, 0.0], [3.0, 0.0, 0.0]]), np.array([4.0, 0.0]))
+    array([[0.25, 0.5 , 0.  ],
+           [ nan, 0.  , 0.  ]])
+    """
+    if rest.shape[-1] == rest.shape[-2]:
+        return np.zeros_like(rest)
+    least = (rest.shape[-1] * np.finfo(w.dtype).eps) ** 2 * np.max(w, axis=-1, keepdims=True, initial=0.0)
+    factors = 1.0 / np.where(w > least, w, np.nan)
+    return np.where(rest == 0, 0.0, rest * np.expand_dims(factors, -1)).astype(rest.dtype)
 
 
 def other_left_vectors(u: Any, a: Any) -> Any:
@@ -132,6 +170,48 @@ def _overload_right_vectors(a):
     if isinstance(a.dtype, types.Complex):
         return lambda a: np.conj(np.swapaxes(np.linalg.svd(a, 0)[2], -1, -2))  # type: ignore[call-overload]
     return lambda a: np.swapaxes(np.linalg.svd(a, 0)[2], -1, -2)  # type: ignore[call-overload]
+
+
+@overload(left_vectors)
+def _overload_left_vectors(b, s, a):
+    least = _smallest(as_dtype(s.dtype))
+
+    def of_one(b, s, a):
+        if s.size == 0 or s[-1] > least * s[0]:
+            return b / np.expand_dims(s, -2)
+        return np.ascontiguousarray(np.linalg.svd(a, 0)[0])  # type: ignore[call-overload]
+
+    def of_stack(b, s, a):
+        if s.size == 0 or np.all(s[..., -1] > least * s[..., 0]):
+            return b / np.expand_dims(s, -2)
+        return np.ascontiguousarray(np.linalg.svd(a, 0)[0])  # type: ignore[call-overload]
+
+    return of_one if s.ndim == 1 else of_stack
+
+
+@overload(over_squares)
+def _overload_over_squares(rest, w):
+    unit = float(np.finfo(as_dtype(w.dtype)).eps)
+
+    def of_one(rest, w):
+        found = np.zeros(rest.shape, rest.dtype)
+        if rest.shape[0] == rest.shape[1] or w.size == 0:
+            return found
+        least = (rest.shape[1] * unit) ** 2 * np.max(w)
+        for k in range(rest.shape[0]):
+            factor = 1.0 / w[k] if w[k] > least else np.nan
+            for i in range(rest.shape[1]):
+                if rest[k, i] != 0:
+                    found[k, i] = rest[k, i] * factor
+        return found
+
+    def of_stack(rest, w):
+        found = np.zeros(rest.shape, rest.dtype)
+        for k in np.ndindex(rest.shape[:-2]):
+            found[k] = over_squares(rest[k], w[k])
+        return found
+
+    return of_one if rest.ndim == 2 else of_stack
 
 
 @overload(other_left_vectors)

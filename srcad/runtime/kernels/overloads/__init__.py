@@ -8,6 +8,7 @@ Elsewhere    functions that only derivatives need (`arrays`, `linear_algebra`).
 
 import numba
 
+from srcad.runtime.kernels.linear_algebra import cholesky_reverse
 from srcad.runtime.kernels.overloads import (
     axis_functions,
     einsum_loops,
@@ -17,12 +18,14 @@ from srcad.runtime.kernels.overloads import (
     mixed_products,
     numpy_joins,
     numpy_shapes,
+    reductions,
     vector_products,
 )
 
-# Modules that tell Numba more of NumPy.
+# Modules that tell Numba more of NumPy, and more of a kernel.
 __all__ = [
     "axis_functions",
+    "cholesky_reverse",
     "einsum_loops",
     "fourier_transforms",
     "integer_functions",
@@ -30,6 +33,7 @@ __all__ = [
     "mixed_products",
     "numpy_joins",
     "numpy_shapes",
+    "reductions",
     "vector_products",
 ]
 

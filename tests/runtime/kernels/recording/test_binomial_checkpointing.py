@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from srcad.runtime import kernels
+from srcad.runtime.kernels.recording.binomial_checkpointing import extra_steps
 
 
 @cache
@@ -31,13 +32,13 @@ def taken(steps, snapshots):
 @pytest.mark.parametrize("snapshots", [1, 2, 3, 5, 8, 40])
 def test_schedule_runs_as_few_iterations_again_as_can_be(snapshots):
     for steps in range(40):
-        assert taken(steps, snapshots) == fewest(steps, snapshots) == kernels.extra_steps(steps, snapshots)
+        assert taken(steps, snapshots) == fewest(steps, snapshots) == extra_steps(steps, snapshots)
 
 
 @pytest.mark.parametrize(("steps", "snapshots"), [(1000, 10), (1001, 10), (1002, 10), (50000, 3), (77, 500)])
 def test_number_of_iterations_run_again_is_that_of_griewank_and_walther(steps, snapshots):
     repetitions = next(r for r in range(steps) if comb(snapshots + r, r) >= steps)
-    assert kernels.extra_steps(steps, snapshots) == repetitions * steps - comb(snapshots + repetitions, repetitions - 1)
+    assert extra_steps(steps, snapshots) == repetitions * steps - comb(snapshots + repetitions, repetitions - 1)
 
 
 def test_places_do_not_depend_on_where_the_loop_stands():

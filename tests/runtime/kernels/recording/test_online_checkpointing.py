@@ -1,7 +1,7 @@
 import pytest
 
 from srcad.runtime import kernels
-from srcad.runtime.kernels.recording.binomial_checkpointing import repetitions
+from srcad.runtime.kernels.recording.binomial_checkpointing import extra_steps, repetitions
 
 
 def kept_online(steps, wanted):
@@ -42,7 +42,7 @@ def test_no_more_iterations_run_again_than_if_the_number_were_known(wanted):
         runs = runs_to_reverse(steps, places, most)
         # With a known number, the forward sweep is counted as well.
         assert max(runs) <= max(1, repetitions(steps, wanted))
-        assert sum(runs) <= kernels.extra_steps(steps, min(wanted, steps))
+        assert sum(runs) <= extra_steps(steps, min(wanted, steps))
 
 
 def test_with_no_number_given_no_iteration_runs_more_than_twice_again():
