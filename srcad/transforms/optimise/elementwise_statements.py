@@ -281,7 +281,7 @@ class Elements:
                 continue
             if other is not None and leaf.is_apart(other, program.meeting):
                 continue
-            if other is not None and name not in gathered and leaf.is_same(other, program.meeting):
+            if other is not None and name not in gathered and leaf.is_same(other, program.meeting, self.assumes):
                 continue
             if program.meeting.meets_now(statement, load(name), target):
                 return True

@@ -5,7 +5,6 @@ An operand that is a view is addressed as its base array: an element of the view
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -53,20 +52,17 @@ class Leaf:
 
     def __init__(self, base: str, parts: list[Part]) -> None:
         self.base, self.parts = base, parts
-        self.units = frozenset[
-            int
-        ]()  # dimensions of the view known to be of length one: it may be broadcast along them
+        self.extents: tuple[
+            Form | None, ...
+        ] = ()  # of the view, where they are known: along those of one it is broadcast
 
-    def set_units(self, extents: Sequence[Form | None]) -> None:
-        """Note which of the extents of the view are one."""
-        self.units = frozenset(axis for axis, extent in enumerate(extents) if extent == ONE)
-
-    def is_same(self, other: Leaf, meeting: Meeting) -> bool:
-        """Whether both address the same element at the same index."""
+    def is_same(self, other: Leaf, meeting: Meeting, assumes: bool) -> bool:
+        """Whether both address the same element at the same index; with `assumes`, extents may be equal that can be."""
+        one, two = self.extents, other.extents
         return (
             self.base == other.base
             and len(self.parts) == len(other.parts)
-            and self.units == other.units
+            and ([each == ONE for each in one] == [each == ONE for each in two] if assumes else one == two)
             and all(_are_equal(meeting, one, two) for one, two in zip(self.parts, other.parts, strict=True))
         )
 
@@ -125,7 +121,7 @@ def leaf_of(program: Program, name: str, view: gast.Subscript | None = None) -> 
     """How an array's elements are addressed through its view; None where that is not a simple formula."""
     found = _leaf_of(program, name, view)
     if found is not None and view is None:
-        found.set_units([program.meeting.size(name, axis) for axis in range(program.types.rank(name) or 0)])
+        found.extents = tuple(program.meeting.size(name, axis) for axis in range(program.types.rank(name) or 0))
     return found
 
 
@@ -305,7 +301,7 @@ class Nest:
         for known, form in zip(self.same, self.forms, strict=True):
             known.add(form)
         leaf = leaf if leaf is not None else Leaf(view, [(axis, None, 1) for axis in range(self.rank)])
-        leaf.set_units(self.forms)
+        leaf.extents = tuple(self.forms)
         return leaf, extents
 
     def shape_of(self, name: str, axis: int) -> gast.expr:

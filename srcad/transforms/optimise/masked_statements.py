@@ -429,7 +429,8 @@ class MaskedStatements:
         if one == other or are_apart(self.program, one, other):
             return True
         first, second = leaf_of(self.program, one), leaf_of(self.program, other)
-        return isinstance(first, Leaf) and second is not None and first.is_same(second, self.program.meeting)
+        is_known = isinstance(first, Leaf) and second is not None
+        return is_known and first.is_same(second, self.program.meeting, True)  # arrays of one mask have its shape
 
     def read_elsewhere(self, value: gast.expr) -> Iterator[str]:
         """The arrays of which an expression reads elements at other places than its own."""
