@@ -40,9 +40,8 @@ from srcad.transforms.inference.subroutine_types import MAKERS
 from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.build import walk
 from srcad.transforms.ir.name_types import Types
-from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.primitive import IN_PLACE_FUNCTIONS, primitive_of
 from srcad.transforms.ir.unit import Unit
-from srcad.transforms.normalise.in_place_resolution import IN_PLACE
 
 
 def compiled_routine(
@@ -110,10 +109,7 @@ def written_arguments(version: Version, kinds: Sequence[Any]) -> set[int]:
 
 
 def _is_in_place(call: gast.Call, unit: Unit) -> bool:
-    return primitive_of(call, unit.bindings) in _IN_PLACE and isinstance(call.args[0], gast.Name)
-
-
-_IN_PLACE = frozenset(getattr(operator, name) for name in IN_PLACE)
+    return primitive_of(call, unit.bindings) in IN_PLACE_FUNCTIONS and isinstance(call.args[0], gast.Name)
 
 
 def _writes_nothing(version: Version, kinds: tuple[Any, ...]) -> bool:

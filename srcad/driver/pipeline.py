@@ -54,6 +54,7 @@ from srcad.transforms.normalise.extent_checks import with_known_extents, with_un
 from srcad.transforms.normalise.mask_places import with_mask_places
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
 from srcad.transforms.normalise.one_element_results import with_number
+from srcad.transforms.normalise.operands_apart import with_operands_apart
 from srcad.transforms.normalise.type_splitting import count_statements, noted_join, split
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import (
@@ -189,7 +190,7 @@ def _made_compilable(begin: Code) -> Code:
     if not begin.settings.loops or len(begin.signature) != len(begin.parameters):
         return begin
     begin = run(ROWS["exception_messages"], begin)
-    typed = begin if begin.is_typed else _typed_as_it_is(begin)
+    typed = with_operands_apart(begin if begin.is_typed else _typed_as_it_is(begin))
     return passed(typed, (ROWS["typed_messages"], ROWS["integer_arithmetic"], ROWS["bounds_checks"]))
 
 

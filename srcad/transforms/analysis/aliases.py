@@ -29,7 +29,7 @@ from srcad.transforms.ir.array_functions import LIBRARY, MODULES, SHAPE_ATTRIBUT
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_range, stores_into, walk, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.name_types import Types
-from srcad.transforms.ir.primitive import constant, primitive_of
+from srcad.transforms.ir.primitive import IN_PLACE_FUNCTIONS, constant, primitive_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
 from srcad.transforms.ir.unit import Unit
 
@@ -420,6 +420,8 @@ def _result_in_core_form(call: gast.Call, unit: Unit, types: Types) -> Result:
         return Result.FIRST  # the method, which is spelled in the same way, returns a real array itself
     if primitive is np.diff and not _order(call):
         return Result.FIRST  # differences of order 0 are the array itself
+    if primitive in IN_PLACE_FUNCTIONS and isinstance(call.args[0], gast.Name) and types.is_array(call.args[0].id):
+        return Result.FIRST  # where these are calls still
     return result_of(primitive, len(call.args))
 
 

@@ -26,6 +26,7 @@ BINARY: dict[type[gast.AST], Any] = {
     gast.LShift: operator.lshift,
     gast.RShift: operator.rshift,
 }
+IN_PLACE_FUNCTIONS = frozenset(getattr(operator, f"i{each.__name__.strip('_')}") for each in BINARY.values())
 UNARY: dict[type[gast.AST], Any] = {
     gast.USub: operator.neg,
     gast.UAdd: operator.pos,

@@ -50,7 +50,7 @@ from srcad.transforms.ir.side_effects import (
 )
 from srcad.transforms.optimise.elementwise_statements import Elements, is_fusible
 from srcad.transforms.optimise.gathers import base_of_gather, is_gather
-from srcad.transforms.optimise.loop_nests import Leaf, leaf_of
+from srcad.transforms.optimise.loop_nests import leaf_of
 from srcad.transforms.optimise.masked_nests import member_measured
 
 Key: TypeAlias = tuple[str, int]  # the mask and the rank of a region
@@ -429,8 +429,9 @@ class MaskedStatements:
         if one == other or are_apart(self.program, one, other):
             return True
         first, second = leaf_of(self.program, one), leaf_of(self.program, other)
-        is_known = isinstance(first, Leaf) and second is not None
-        return is_known and first.is_same(second, self.program.meeting, True)  # arrays of one mask have its shape
+        if first is None or second is None:
+            return False
+        return first.is_same(second, self.program.meeting, assumes=True)  # arrays of one mask have its shape
 
     def read_elsewhere(self, value: gast.expr) -> Iterator[str]:
         """The arrays of which an expression reads elements at other places than its own."""
