@@ -45,8 +45,10 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types, carries_derivatives, is_complex
 from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.pass_names import ELEMENTWISE_FUSION
 from srcad.transforms.lowering.calls.array_like_arguments import with_operands
 from srcad.transforms.normalise.length_checks import without_known_lengths
+from srcad.transforms.normalise.operands_apart import with_operands_apart
 
 IN_PLACE: dict[str, type[gast.operator]] = {
     "iadd": gast.Add,
@@ -96,7 +98,8 @@ def settle(code: Code) -> Code:
     tree.body = rewrite(tree.body, partial(_in_place, types, names, same, _store_counts(tree.body)))
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
-    return code.with_unit(unit.with_tree(tree, names=names, bindings=bindings), types)
+    settled = code.with_unit(unit.with_tree(tree, names=names, bindings=bindings), types)
+    return settled if unit.does(ELEMENTWISE_FUSION) else with_operands_apart(settled)
 
 
 def _refuse_truncation(statement: Any, types: Types) -> None:

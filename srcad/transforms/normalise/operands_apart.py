@@ -2,7 +2,8 @@
 
     b += b.T        t = np.copy(b.T); b += t        NumPy does so itself, Numba reads what it has written
 
-For functions that are compiled as they are; in derivatives `elementwise_fusion` and its loop nests see to it.
+For functions that are compiled as they are, and in derivatives for the array statements that `elementwise_fusion`
+leaves: loop nests see to it themselves.
 """
 
 from __future__ import annotations

@@ -36,6 +36,7 @@ from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.side_effects import changed_memory, reads
+from srcad.transforms.normalise.operands_apart import with_operands_apart
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
 from srcad.transforms.optimise.gathered_products import with_sums_of_gathered
 from srcad.transforms.optimise.gathers import base_of_gather, checked_indices, is_gather, is_vectorised, may_pass
@@ -81,7 +82,7 @@ def fuse(code: Code) -> Code:
     unit.tree.body = rewrite(unit.tree.body, elements.statement)
     if unit.options.get("parallel"):
         _note_parallel(unit.tree.body, loops)
-    return code.with_unit(unit)
+    return with_operands_apart(code.with_unit(unit))  # of integers, for one, which stay array statements
 
 
 def _note_parallel(block: Block, known: set[int]) -> None:

@@ -65,3 +65,34 @@ def by_its_own_parts(m):
 def test_compiled_functions_give_what_python_gives():
     m = np.arange(1.0, 10.0).reshape(3, 3)
     np.testing.assert_allclose(srcad.function(by_its_own_parts)(m), by_its_own_parts(m), rtol=1e-14)
+
+
+def with_integers(x):
+    k = np.arange(4)
+    k += k[::-1]
+    k[1:] -= k[:-1]
+    return np.sum(x[k % 4] * np.arange(4.0))
+
+
+def with_floats(x):
+    b = np.outer(x, x)
+    b *= b[0]
+    return np.sum(b)
+
+
+@pytest.mark.parametrize(("function", "without"), [(with_integers, ()), (with_floats, ("elementwise_fusion",))])
+def test_array_statements_of_derivatives_are_read_before_they_are_written(function, without):
+    made = pipeline.derive(prepare(function), "value_and_grad", (0,), (types.float64[::1],), without=without)
+    stores = [line.strip() for line in made.text.splitlines() if "[...] " in line and "= " in line]
+    assert stores
+    assert not any(line.endswith(("k[::-1]", "b[0]")) for line in stores)
+    x = np.array([0.5, 1.3, -0.7, 0.4])
+    assert srcad.value_and_grad(function, jit=False)(x)[0] == pytest.approx(function(x))
+
+
+@pytest.mark.nightly
+def test_compiled_derivatives_with_integers_give_what_python_gives():
+    x = np.array([0.5, 1.3, -0.7, 0.4])
+    value, slope = srcad.value_and_grad(with_integers)(x)
+    assert value == pytest.approx(with_integers(x))
+    np.testing.assert_allclose(slope, srcad.grad(with_integers, jit=False)(x), rtol=1e-14)
