@@ -37,6 +37,7 @@ from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.stop_gradient import stop_gradient
 from srcad.runtime.support import stage_timer
 from srcad.transforms.adjoint.call_derivatives import Callees
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.memory_scopes import Scopes, memory_scopes
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair, make_any_tangent
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
@@ -54,7 +55,7 @@ from srcad.transforms.normalise.extent_checks import with_known_extents, with_un
 from srcad.transforms.normalise.mask_places import with_mask_places
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
 from srcad.transforms.normalise.one_element_results import with_number
-from srcad.transforms.normalise.operands_apart import with_operands_apart
+from srcad.transforms.normalise.operands_apart import reads_what_it_writes, with_operands_apart
 from srcad.transforms.normalise.type_splitting import count_statements, noted_join, split
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import (
@@ -191,6 +192,7 @@ def _made_compilable(begin: Code) -> Code:
         return begin
     begin = run(ROWS["exception_messages"], begin)
     typed = with_operands_apart(begin if begin.is_typed else _typed_as_it_is(begin))
+    _refuse_overlaps_in_callees(typed.unit)
     return passed(typed, (ROWS["typed_messages"], ROWS["integer_arithmetic"], ROWS["bounds_checks"]))
 
 
@@ -214,18 +216,30 @@ def _with_derivatives(begin: Code) -> Code:
 
 def _calls_derivatives(unit: Unit) -> bool:
     """Whether a function, or one that it calls, calls derivatives; what only rules call is not meant."""
-    seen: set[str] = set()
-    pending = [unit]
-    while pending:
-        each = pending.pop()
-        for name in {node.id for node in walk(each.tree) if isinstance(node, gast.Name)} - seen:
-            seen.add(name)
-            thing = each.bindings.get(name)
-            if isinstance(thing, DerivativeCall):
-                return True
-            if isinstance(thing, Subroutine):
-                pending.append(thing.ssa)
-    return False
+    units = [unit, *(each.ssa for each in _subroutines(unit))]
+    return any(isinstance(thing, DerivativeCall) for each in units for thing in _named_in(each))
+
+
+def _subroutines(unit: Unit) -> Iterable[Subroutine]:
+    """The functions that are called by a function, or by those that it calls."""
+
+    def called(each: Unit) -> list[Subroutine]:
+        return [thing for thing in _named_in(each) if isinstance(thing, Subroutine)]
+
+    return closure(called(unit), lambda each: called(each.ssa))
+
+
+def _named_in(unit: Unit) -> list[Any]:
+    names = dict.fromkeys(node.id for node in walk(unit.tree) if isinstance(node, gast.Name))
+    return [unit.bindings[name] for name in names if name in unit.bindings]
+
+
+def _refuse_overlaps_in_callees(unit: Unit) -> None:
+    """Raise CannotType where a called function, which is compiled as it is, would need copies of operands."""
+    for each in _subroutines(unit):
+        for kinds in list(each.dispatcher.inferred):
+            if reads_what_it_writes(Code(each.ssa, each.types_of(kinds), kinds)):
+                raise CannotType(f"{each.name} changes an array in place by its own elements")
 
 
 def _typed_if_needed(begin: Code) -> Code:

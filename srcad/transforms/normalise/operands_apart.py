@@ -8,6 +8,8 @@ leaves: loop nests see to it themselves.
 
 from __future__ import annotations
 
+from itertools import starmap
+
 import gast
 import numpy as np
 from numba import types as nb
@@ -21,7 +23,7 @@ from srcad.transforms.ir.primitive import IN_PLACE_FUNCTIONS, primitive_of
 
 def with_operands_apart(code: Code) -> Code:
     """The typed function, with copies of operands that may share memory with the array that is changed."""
-    if not any(_pair(each, code) for each in walk_statements(code.unit.tree.body)):
+    if not reads_what_it_writes(code):
         return code
     aliases = aliases_of_unit(code.unit, code.types)
     tree, names, kinds = code.unit.copy_tree(), code.unit.names.copy(), dict(code.types.of)
@@ -41,6 +43,12 @@ def with_operands_apart(code: Code) -> Code:
     tree.body = rewrite(tree.body, apart)
     unit = code.unit.with_tree(tree, names=names, bindings={"np": np, **code.unit.bindings})
     return code.with_unit(unit, Types(kinds, code.types.result))
+
+
+def reads_what_it_writes(code: Code) -> bool:
+    """Whether an operator in place of a typed function may read memory that it has written."""
+    pairs = [pair for each in walk_statements(code.unit.tree.body) if (pair := _pair(each, code)) is not None]
+    return bool(pairs) and any(starmap(aliases_of_unit(code.unit, code.types).may_alias, pairs))
 
 
 def _pair(statement: gast.stmt, code: Code) -> tuple[str, str] | None:

@@ -96,3 +96,22 @@ def test_compiled_derivatives_with_integers_give_what_python_gives():
     value, slope = srcad.value_and_grad(with_integers)(x)
     assert value == pytest.approx(with_integers(x))
     np.testing.assert_allclose(slope, srcad.grad(with_integers, jit=False)(x), rtol=1e-14)
+
+
+def halved(b, n):
+    if n == 0:
+        return np.sum(b * b)
+    c = b * 0.5
+    c[1:] += c[:-1]
+    return halved(c, n - 1)
+
+
+def by_a_function_that_calls_itself(m):
+    return halved(m, 2)
+
+
+def test_a_function_that_is_called_and_would_need_copies_is_not_compiled():
+    m = np.arange(1.0, 10.0).reshape(3, 3)
+    with pytest.warns(srcad.PerformanceWarning, match="in place by its own elements"):
+        value = srcad.function(by_a_function_that_calls_itself)(m)
+    assert value == pytest.approx(by_a_function_that_calls_itself(m))
